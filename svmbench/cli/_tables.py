@@ -30,9 +30,9 @@ def last_checkpoint(summary: dict[str, Any]) -> str:
     summary : dict
         From `StoredRun.summary`.
     """
-    gap = number(summary["duality_gap"], ".3e")
+    gap, objectives = "", summary["primal_objective"] is not None
     if summary["relative_gap"] is not None:
-        gap += f"  (relative {summary['relative_gap']:.1e}{_KINDS.get(summary['precision'], '')})"
+        gap = f"{summary['relative_gap']:.1e}{_KINDS.get(summary['precision'], '')}"
     rows = [
         ("test error", percent(summary["test_error"])),
         *(
@@ -41,9 +41,15 @@ def last_checkpoint(summary: dict[str, Any]) -> str:
             else []
         ),
         ("training error", percent(summary["train_error"])),
-        ("objective", number(summary["primal_objective"], ".6g")),
-        ("dual objective", number(summary["dual_objective"], ".6g")),
-        ("duality gap", gap),
+        *(
+            [
+                ("objective", number(summary["primal_objective"], ".6g")),
+                ("dual objective", number(summary["dual_objective"], ".6g")),
+                ("duality gap", number(summary["duality_gap"], ".3e") + (gap and f"  (relative {gap})")),
+            ]
+            if objectives
+            else [("relative gap", gap)] * bool(gap)  # the largest of several binary problems
+        ),
         *((counter, number(summary[counter])) for counter in _COUNTERS),
         ("iterations", number(summary["iterations"])),
         ("support vectors", number(summary["support_vectors"])),

@@ -60,10 +60,10 @@ def joint_numbers(
     for name, joined in (("support_vectors", sum), ("relative_gap", max), ("rounding_relative_gap", max)):
         if all(name in one for one in found):
             made[name] = float(joined(one[name] for one in found))
-    for name in ("validation", "test"):
-        held_out: Part | None = getattr(data, name)
-        if held_out is not None:
-            made |= _held_out(model, data, name, held_out, precision)
+    for name in ("validation", "test", "train"):
+        scored: Part | None = getattr(data, name)
+        if scored is not None:
+            made |= _errors(model, data, name, scored, precision)
     return made
 
 
@@ -74,7 +74,7 @@ def _places(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return places
 
 
-def _held_out(model: JointModel, data: Dataset, name: str, part: Part, precision: str) -> dict[str, float]:
+def _errors(model: JointModel, data: Dataset, name: str, part: Part, precision: str) -> dict[str, float]:
     """Return the error on a part, and of how many examples the class is uncertain in single precision."""
     values = joint_scores(model, data.train, part.X, precision)
     doubt = [Rounding(own, data.train.X).single(part.X) for own in model.models]

@@ -186,6 +186,10 @@ class JointTraining:
         solved = KeptProblem(number, trace.rows, trace.answers, outcome, model, training.failure)
         if put is not None and end.status in _ANSWERED and trace.rows:
             with self._interrupt.deferred():
+                if task.config.observe.train and training.predict is not None:
+                    progress.doing("checkpoint")
+                    trace.answer({"train": training.predict(task.data.train.X)})
+                    trace.rows[-1]["kev_prediction"] = training.predicted
                 put(solved)
         return solved
 

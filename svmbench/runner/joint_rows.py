@@ -26,7 +26,7 @@ _WORST = ("relative_gap", "precision")
 #: Columns of a problem that joint checkpoints are made of.
 COLUMNS = (*_SUMS, *_WORST)
 
-#: For each held-out part, what `svmbench.multiclass.predicted` reads of one problem.
+#: For each part, what `svmbench.multiclass.predicted` reads of one problem.
 Answers: TypeAlias = dict[str, NDArray[Any]]
 
 #: The limit in the reason of an end, and one that is a target.
@@ -50,7 +50,8 @@ class Trace:
         The checkpoints: `COLUMNS`, as far as they are known.
     answers : list of dict
         For each, what `svmbench.multiclass.predicted` reads, by part; a part is missing where its scores
-        would have taken too long.
+        would have taken too long. All training examples are scored at the last checkpoint only: they would
+        need several times the evaluations and the memory of the test set.
     """
 
     def __init__(self, kind: str, rows: Sequence[Row] = (), answers: Sequence[Answers] = ()) -> None:
@@ -62,7 +63,12 @@ class Trace:
         """Add a checkpoint and the scores of its model by part, unless its answers are known."""
         self.rows.append({name: row[name] for name in COLUMNS if name in row})
         if len(self.answers) < len(self.rows):
-            self.answers.append({name: multiclass.answers(self._kind, one) for name, one in scores.items()})
+            self.answers.append({})
+            self.answer(scores)
+
+    def answer(self, scores: dict[str, NDArray[np.float64]]) -> None:
+        """Add scores of the model of the last checkpoint."""
+        self.answers[-1] |= {name: multiclass.answers(self._kind, one) for name, one in scores.items()}
 
     def at(self, counter: str, mark: int) -> int:
         """Return the number of the first checkpoint with the counter at a mark or beyond, or of the last."""
@@ -115,13 +121,13 @@ def _joint_row(
         row |= {name: worst.get(name) for name in _WORST}
     answers = [trace.answers[place] for trace, place in zip(traces, places, strict=True)]
     wrong = {}
-    for name in ("validation", "test"):
-        held_out = getattr(data, name)
-        if held_out is None or not all(name in one for one in answers):
+    for name in ("validation", "test", "train"):
+        part = getattr(data, name)
+        if part is None or not all(name in one for one in answers):
             continue
         scores = np.stack([one[name] for one in answers], axis=1)
-        wrong[name] = multiclass.predicted(kind, scores, len(data.classes)) != held_out.y
-        row[f"{name}_error"] = np.count_nonzero(wrong[name]) / held_out.n
+        wrong[name] = multiclass.predicted(kind, scores, len(data.classes)) != part.y
+        row[f"{name}_error"] = np.count_nonzero(wrong[name]) / part.n
     if "test" in wrong:
         row["test_mistakes"] = int(np.count_nonzero(wrong["test"]))
     return row, wrong

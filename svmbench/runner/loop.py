@@ -240,13 +240,18 @@ class Loop:
             if end is not None:
                 return end
 
+    @property
+    def counts(self) -> dict[str, int | None]:
+        """The counters."""
+        return self._ledger.as_dict()
+
     def _last(self, end: End | None) -> bool:
         """Return whether a checkpoint at this end is the method's last, or an exact method's result."""
         settled = self._run.converged or self._run.stalled
         return settled or (self._spec.exact and end is not None and end.status != "interrupted")
 
     def _value(self) -> int:
-        value = self._ledger.as_dict()[self._counter]
+        value = self.counts[self._counter]
         assert value is not None, f"{self._counter} does not apply"
         return value
 
@@ -407,7 +412,7 @@ class Loop:
                 raise
             return None
         self.row = row
-        row.update(self._ledger.as_dict(), wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
+        row.update(self.counts, wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._around.checkpoint(row)
         self.seen = snapshot, row["iterations"]
         gap = row.get("relative_gap")
@@ -423,7 +428,7 @@ class Loop:
         began, keep = time.monotonic(), self._around.keep
         arrays = None if keep is None or self._spec.refits else getattr(self._run, "state", lambda: None)()
         if keep is not None and arrays is not None:
-            counts = {name: count for name, count in self._ledger.as_dict().items() if count is not None}
+            counts = {name: count for name, count in self.counts.items() if count is not None}
             keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))
         self._kept = time.monotonic()
         self._keep_again = max(KEPT_EVERY, KEPT_COST * (self._kept - began))

@@ -260,6 +260,11 @@ class Training:
         return {} if self._observer is None else self._observer.scores
 
     @property
+    def predicted(self) -> int | None:
+        """Evaluations for predictions so far, those of `predict` included; None if they are not counted."""
+        return None if self._loop is None else self._loop.counts["kev_prediction"]
+
+    @property
     def failure(self) -> float | None:
         """Probability that the gap of the last checkpoint is no bound, because it rests on a sample."""
         row = None if self._loop is None else self._loop.row

@@ -38,7 +38,7 @@ class KeptProblem:
     rows : list of dict
         Its checkpoints.
     answers : list of dict
-        For each, arrays by held-out part (`svmbench.multiclass.answers`).
+        For each, arrays by part (`svmbench.multiclass.answers`).
     end : (str, str) or None
         Status and reason of its end; None: it has not ended.
     model : StoredModel or None

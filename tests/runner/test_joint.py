@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import json
+import re
 import weakref
 from dataclasses import replace
 from itertools import pairwise
@@ -95,6 +96,8 @@ def test_the_joint_prediction_is_that_of_scikit_learn(mine, kind):
     np.testing.assert_array_equal(bits.unpacked(stored.wrong_tests, wrong.size), wrong)
     found = stored.summary()
     assert found["test_error"] == wrong.mean() and found["test_mistakes"] == wrong.sum()
+    missed = other.predict(TRAIN[0]) != TRAIN[1]
+    assert missed.sum() > 20 and found["train_error"] == missed.mean()
     assert found["relative_gap"] <= 1e-7 and found["primal_objective"] is None
     assert stored.status == "budget" and "budget.gap=1e-07 reached in " in stored.reason
     loaded = data.load(stored.config.dataset.document())
@@ -160,6 +163,35 @@ def test_costs_are_those_of_a_run_of_each_problem(mine, kind, overrides):
     rows = joint.rows()
     assert len(rows) > (1 if joint.solver in ("sbp", "pegasos", "smo") else 0)
     assert all(one["iterations"] < other["iterations"] for one, other in pairwise(rows))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_training_error_is_known_at_the_end_and_its_evaluations_are_counted(mine, kind, capsys):
+    words = (f"problem.multiclass={kind}", "solver=pegasos", "budget.iterations=300")
+    stored, without = run(*words), run(*words, "observe.train=false")
+    assert [row["train_error"] is None for row in stored.rows()] == [True] * (len(stored.rows()) - 1) + [
+        False
+    ]
+    assert without.summary()["train_error"] is None
+    counted = [one.summary()["kev_prediction"] for one in (stored, without)]
+    assert counted[0] - counted[1] == stored.summary()["support_vectors"] * TRAIN[1].size > 0
+    assert main(["verify", "--recompute", stored.id, "--results", "."]) == 0
+    told = capsys.readouterr().out
+    assert "recomputed" in told and "train_error" not in told
+    loaded = data.load(stored.config.dataset.document())
+    made = joint_numbers(stored.model(), stored.manifest["problem"], loaded)
+    assert made["train_error"] == stored.summary()["train_error"] > 0.05
+    assert main(["show", stored.id, "--results", "."]) == 0
+    shown = capsys.readouterr().out
+    assert f"training error   {100 * made['train_error']:.2f} %" in shown and "objective" not in shown
+
+
+def test_the_numbers_of_several_problems_have_one_gap_and_no_objective(mine, capsys):
+    stored = run("problem.multiclass=one_vs_rest", "solver=smo")
+    assert main(["show", stored.id, "--results", "."]) == 0
+    shown = capsys.readouterr().out
+    assert f"  relative gap     {stored.summary()['relative_gap']:.1e}" in shown and "objective" not in shown
+    assert not re.search(r"  -$", shown, re.MULTILINE)
 
 
 def test_a_problem_frees_its_rows_before_the_next_one_trains(mine, monkeypatch):
