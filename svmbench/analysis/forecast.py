@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,11 @@ class Forecast:
     low: float
     high: float
     sets: int
+
+    def at_least(self, least: float) -> Forecast:
+        """Return the forecast of a cost that is never less."""
+        low, value, high = (max(least, one) for one in (self.low, self.value, self.high))
+        return replace(self, value=value, low=low, high=high)
 
 
 def forecast(

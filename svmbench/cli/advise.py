@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _DATA, _PROBLEM = ("dataset", "data"), ("kernel.gamma", "problem.C", "problem.lam")
 
 
+#: Seconds below which a forecast gives no number: starting the program takes longer.
+_SOON = 0.01
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print advice for a data set."""
     parser = Parser(
@@ -123,5 +127,10 @@ def _forecast(found: Forecast | None, unit: str) -> str:
 
     if found is None:
         return f"unknown, fewer than {LEAST} data sets have it"
-    low, high = f"{found.low:.3g}", f"{found.high:.3g}"
-    return f"{found.value:.3g} {unit} ({low} to {high}, 80 % interval from {found.sets} data sets)"
+    value, low, high = (
+        f"{one:.3g}" if one < 1000.0 else f"{one:,.0f}" for one in (found.value, found.low, found.high)
+    )
+    told = f"{value} {unit} ({low} to {high}"
+    if unit == "s" and found.value < _SOON:
+        told = f"less than {_SOON:g} s (up to {high}"
+    return f"{told}, 80 % interval from {found.sets} data sets)"

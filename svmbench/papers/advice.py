@@ -220,8 +220,11 @@ def _advice(
 ) -> Advice:
     """Return advice with forecasts from what was measured on each data set."""
     memory: dict[str, float] = {}
+    least = np.inf  # of all methods: smaller data than those compared leave the memory of the program itself
     settings: dict[str, dict[str, None]] = {}
     for match in material.matches:
+        if match.complete and match.result.peak_memory:
+            least = min(least, float(match.result.peak_memory))
         if match.planned.solver == name:
             for key, value in match.planned.over:
                 settings.setdefault(key, {})[written(value)] = None
@@ -234,11 +237,12 @@ def _advice(
         *line.overrides,
         *(f"{k}={','.join(v)}" for k, v in settings.items()),
     )
-    made = [
+    time, space = (
         forecast([shapes[panel] for panel in costs], list(costs.values()), new) for costs in (seconds, memory)
-    ]
+    )
+    space = None if space is None else space.at_least(least)
     missed = len(shapes.keys() - seconds.keys())
-    return Advice(wish, title_of(material, name), overrides, evidence, made[0], made[1], missed)
+    return Advice(wish, title_of(material, name), overrides, evidence, time, space, missed)
 
 
 def _title(material: Material, panel: str) -> str:

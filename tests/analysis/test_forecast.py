@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmbench.analysis.forecast import LEAST, forecast
+from svmbench.analysis.forecast import LEAST, Forecast, forecast
 
 SHAPES = [(1000 * 2**k, 3 ** (k % 4 + 1)) for k in range(8)]
 
@@ -31,3 +31,8 @@ def test_too_few_or_too_similar_data_sets_give_none():
     costs = [1.0] * LEAST
     assert forecast(SHAPES[: LEAST - 1], costs[1:], (10, 10)) is None
     assert forecast([(1000, 10 + k) for k in range(LEAST)], costs, (10, 10)) is None
+
+
+def test_a_forecast_is_not_below_what_is_always_needed():
+    assert Forecast(3.0, 1.0, 9.0, 7).at_least(2.0) == Forecast(3.0, 2.0, 9.0, 7)
+    assert Forecast(3.0, 1.0, 9.0, 7).at_least(10.0) == Forecast(10.0, 10.0, 10.0, 7)

@@ -25,7 +25,7 @@ def found(tmp_path):
     return stored(tmp_path, ERRORS)
 
 
-def stored(root, known, *, stopped=(), **options):
+def stored(root, known, *, stopped=(), peaks=None, **options):
     """Runs with these errors; on the data sets in `stopped`, exact methods are stopped before their end."""
     counters = ["cpu_seconds", "kev_ondemand", "prediction"]
     made = artifact(list(known), kind="front", panels=PANELS, counters=counters, **options)
@@ -44,6 +44,7 @@ def stored(root, known, *, stopped=(), **options):
             status="converged" if exact and planned.panel not in stopped else "budget",
             load={"seconds": 5.0, "others": 0.0, "stolen": 0.0, "cores": 2},
             shape=(rows, columns),
+            peak_memory=12.4 if peaks is None else peaks[planned.panel],
         )
     return material(made, root)
 
@@ -63,6 +64,15 @@ def test_the_forecast_is_that_of_the_measured_power(found):
     # SBP never comes within a point of 10 %.
     assert early.seconds is None
     assert optimum.memory.value == pytest.approx(12.4, rel=1e-3)
+
+
+def test_no_less_memory_is_expected_than_was_ever_measured(tmp_path):
+    # 50 MiB of the program, which no data set can do without, and the examples.
+    peaks = {name: 50.0 + rows * columns / 1000.0 for name, (rows, columns) in SHAPES.items()}
+    found = stored(tmp_path, ERRORS, peaks=peaks)
+    (small, *_), (large, *_) = advise(found, 10, 2), advise(found, 100_000, 38)
+    assert small.memory.low == min(peaks.values()) <= small.memory.value
+    assert large.memory.low > min(peaks.values())
 
 
 def test_data_sets_where_the_method_did_not_get_there_are_counted(tmp_path, capsys, monkeypatch):
@@ -103,7 +113,9 @@ def test_data_beyond_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch
     words = ["advise", "dataset=banana", "dataset.n_train=50", "--results", str(tmp_path)]
     assert main(words) == 0
     told = "beyond the data sets of the comparison, which have 100 to 409,600 examples and 2 to 38 columns"
-    assert told in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert told in out
+    assert "expected at its end: less than 0.01 s (up to 0.005, 80 % interval from 7 data sets)" in out
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["extrapolated"] is True
 

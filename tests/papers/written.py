@@ -43,6 +43,7 @@ def store(
     load=None,
     shape=(100, 2),
     anew=False,
+    peak_memory=12.4,
     **changes,
 ):
     """Store a planned run with these checkpoints; ``changes`` replace groups of its config or of run.json."""
@@ -69,7 +70,7 @@ def store(
         writer.checkpoint({"iterations": 10 * place, **common, "wall_seconds": 0.1 * place, **row})
     bit = {} if wrong is None else {"wrong_tests": bits.packed(wrong)}
     loaded = {} if load is None else {"load": load}
-    return writer.finish(status, "the test says so", peak_memory=12.4, **bit, **loaded)
+    return writer.finish(status, "the test says so", peak_memory=peak_memory, **bit, **loaded)
 
 
 def material(made, root):
