@@ -15,7 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import exact_scores, is_rough, oracle_over
+from svmbench.kernels.given import is_rough, oracle_over
+from svmbench.sklearn._expansions import SupportValues
 from svmbench.solvers.base import KernelExpansion
 
 Floats = NDArray[np.float64]
@@ -212,12 +213,8 @@ class KernelClassifier(KernelParameters, BinaryClassifier):
         self._kernel = kernel
         self._scorer = self._made_scorer()
 
-    def _made_scorer(self) -> Oracle:
-        return Oracle(self._moved(self.support_vectors_), self._kernel, threads=self._threads)
-
-    def _moved(self, X: Any) -> Any:
-        """Return rows translated to the origin of the training rows."""
-        return X if self._origin is None else X.astype(np.float64) - self._origin
+    def _made_scorer(self) -> SupportValues:
+        return SupportValues(self.support_vectors_, self._kernel, self._origin, self._double, self._threads)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.
@@ -237,9 +234,4 @@ class KernelClassifier(KernelParameters, BinaryClassifier):
             return np.full(X.shape[0], self.intercept_[0])
         if sp.issparse(X) != sp.issparse(self.support_vectors_):
             X = X.toarray() if sp.issparse(X) else sp.csr_array(X)
-        if self._double:
-            coefficients, bias = self.dual_coef_[0], float(self.intercept_[0])
-            return exact_scores(self.support_vectors_, coefficients, bias, X, self._kernel, self._threads)
-        X, every = self._moved(X), np.arange(self.support_.size)
-        bias = float(self.intercept_[0])
-        return np.asarray(self._scorer.decision_function(every, self.dual_coef_[0], bias, X))
+        return np.asarray(self._scorer.scores(X, self.dual_coef_[0], float(self.intercept_[0])))

@@ -28,8 +28,25 @@ _BLOCK = 1 << 24
 Reader: TypeAlias = Any
 
 
+class _OverExamples:
+    """Base of predictors with a coefficient for each of some training examples."""
+
+    indices: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+
+    @property
+    def support_vectors(self) -> int:
+        """Number of non-zero coefficients."""
+        return int(self.indices.size)
+
+    def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+        """Return |w|² = Σ_k β_k y_k c_k from the responses c on the training set, shape (n,)."""
+        at = self.indices
+        return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
+
+
 @dataclass(frozen=True)
-class KernelExpansion:
+class KernelExpansion(_OverExamples):
     r"""A predictor :math:`x \mapsto \sum_k \beta_k K(x_{i_k}, x) + b`.
 
     Attributes
@@ -54,11 +71,6 @@ class KernelExpansion:
         indices = np.flatnonzero(alpha)
         return cls(indices.astype(np.int64), alpha[indices] * y[indices], bias)
 
-    @property
-    def support_vectors(self) -> int:
-        """Number of non-zero coefficients."""
-        return int(self.indices.size)
-
     def scores(self, oracle: Reader, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction."""
         return oracle.decision_function(self.indices, self.coefficients, self.bias, X)
@@ -66,11 +78,6 @@ class KernelExpansion:
     def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
         """Return <w, Φ(x_i)> for all training examples, without bias; counted as observation."""
         return oracle.training_scores(self.indices, self.coefficients)
-
-    def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-        """Return |w|² = Σ_k β_k y_k c_k from the responses c on the training set, shape (n,)."""
-        at = self.indices
-        return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
 
 
 @dataclass(frozen=True)
@@ -148,7 +155,7 @@ class ReducedSetExpansion:
 
 
 @dataclass(frozen=True)
-class LocalExpansion:
+class LocalExpansion(_OverExamples):
     r"""A predictor with a kernel expansion for each cluster of the input space.
 
     A row x belongs to the cluster with the nearest centre, the mean of some examples. Its prediction
@@ -180,11 +187,6 @@ class LocalExpansion:
     clusters: NDArray[np.int64]
     norms: NDArray[np.float64]
     bias: float = 0.0
-
-    @property
-    def support_vectors(self) -> int:
-        """Number of non-zero coefficients."""
-        return int(self.indices.size)
 
     def _centres(self, oracle: Reader) -> Centres:
         return Centres.of(oracle.exact_rows(self.centres), self.clusters)
@@ -218,11 +220,6 @@ class LocalExpansion:
             rows = np.flatnonzero(regions == cluster)
             scores[rows] = oracle.exact_responses(*self._terms(cluster), cols=rows, observed=True)
         return scores
-
-    def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-        """Return the sum of the squared norms of the expansions from the responses, shape (n,)."""
-        at = self.indices
-        return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
 
 
 Model: TypeAlias = KernelExpansion | LinearModel | ReducedSetExpansion | LocalExpansion
