@@ -18,12 +18,7 @@ from svmbench.run_config import SECTIONS, TOP, BudgetConfig
 from svmbench.solvers import registry
 
 CONF = folder.conf_dir()
-#: The options of conf/; a solver of a plug-in has its file elsewhere.
-OPTIONS = [
-    (group, name)
-    for group in folder.GROUPS
-    for name in (registry.built_in() if group == "solver" else folder.options(group))
-]
+OPTIONS = [(group, name) for group in folder.GROUPS for name in folder.options(group)]
 
 
 def schema_of(group: str, name: str) -> type:
@@ -96,7 +91,7 @@ def test_a_file_has_the_name_of_its_option(group, name):
     assert yaml.safe_load((CONF / group / f"{name}.yaml").read_text())["name"] == name
 
 
-@pytest.mark.parametrize("name", registry.built_in())
+@pytest.mark.parametrize("name", registry.names())
 def test_every_solver_has_a_file(name):
     assert (CONF / "solver" / f"{name}.yaml").is_file()
 
