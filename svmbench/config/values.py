@@ -118,8 +118,8 @@ def _convert(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
 
 
 def _convert_list(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
-    if not isinstance(value, list | tuple):
-        return _WRONG
+    if not isinstance(value, list | tuple) or (not value and limits.keys() & {"min", "above"}):
+        return _WRONG  # a method's list of numbers has at least one
     item = next((option for option in get_args(hint) if option is not Ellipsis), Any)
     items = [_convert(element, item, limits) for element in value]
     return _WRONG if any(element is _WRONG for element in items) else items

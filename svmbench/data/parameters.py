@@ -37,6 +37,16 @@ class Checked:
         check(self)
 
 
+class Digits(Checked):
+    """Base of parameter dataclasses with positive digits as ``task``, stored in their canonical form."""
+
+    task: int | str | list[int]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "task", digits(self.task))
+
+
 def check(params: Any) -> None:
     """Refuse values outside the ``choices``, ``min`` and ``max`` of a parameter dataclass."""
     for name, item in type(params).__dataclass_fields__.items():
@@ -55,22 +65,21 @@ def check(params: Any) -> None:
             raise UserError(f"dataset.{name}={value} is not allowed: give a number {wanted}")
 
 
-def digits(task: int | str | list[int], *, every: bool = False) -> str:
+def digits(task: int | str | list[int]) -> str:
     """Return the canonical text of a set of positive digits.
 
     Parameters
     ----------
     task : int, str or list of int
-        One digit (``8``), a range (``0-4``) or a list (``[0, 1, 2]`` or ``0,1,2``).
-    every : bool, default False
-        Whether `EVERY` is allowed: each digit is a class of its own.
+        One digit (``8``), a range (``0-4``) or a list (``[0, 1, 2]`` or ``0,1,2``); or `EVERY`: each digit is
+        a class of its own.
 
     Returns
     -------
     str
         Ascending; three or more consecutive digits as a range: ``8``, ``0-4``, ``1,3,5-9``.
     """
-    if every and task == EVERY:
+    if task == EVERY:
         return EVERY
     wanted = _digit_set(task)
     if wanted is None or not 0 < len(wanted) < 10:

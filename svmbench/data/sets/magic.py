@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles, check_counts, read_csv
 from svmbench.data.splits import random_split, scale, take, three_to_one_to_one
 
@@ -15,14 +15,11 @@ SCALINGS = {"standard": "each column to mean 0 and standard deviation 1 by the t
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=magic``."""
 
     split_seed: int = whole(0, 0)
     scaling: str = one_of("standard", "none")
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

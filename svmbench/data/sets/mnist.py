@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import DIGITS, EVERY, check, digit_set, digits, one_of, whole
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, one_of, whole
 from svmbench.data.raw import RawFiles, check_counts
 from svmbench.data.splits import random_split, take
 from svmbench.errors import UserError
@@ -23,16 +23,12 @@ GREY = (np.arange(256) / 255.0).astype(np.float32)
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Digits):
     """Parameters of ``dataset=mnist``."""
 
     task: int | str | list[int] = "8"
     split: str = one_of("official", "asset")
     split_seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
-        object.__setattr__(self, "task", digits(self.task, every=True))
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.folders import unwritable
-from svmbench.data.parameters import DIGITS, EVERY, check, digit_set, digits, whole
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._elastic import Draws, deformed, smooth_fields, tangents
 from svmbench.data.sets.mnist import GREY, read_idx, read_labels
@@ -56,7 +56,7 @@ FIRST = {"train": 0, "validation": 40_000, "test": 0}
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Digits):
     """Parameters of ``dataset=mnist_e``."""
 
     task: int | str | list[int] = "0-4"
@@ -66,10 +66,6 @@ class Params:
     alpha: float = field(default=1.0, metadata={"min": 0})
     sigma: float = field(default=4.0, metadata={"min": 0.1, "max": 10})
     seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
-        object.__setattr__(self, "task", digits(self.task, every=True))
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles, check_counts, read_csv
 from svmbench.data.splits import eight_to_one_to_one, random_split, take
 
@@ -14,13 +14,10 @@ COLUMNS = 4
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=skin``."""
 
     split_seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

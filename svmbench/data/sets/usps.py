@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import DIGITS, EVERY, check, digit_set, digits, one_of
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, one_of
 from svmbench.data.raw import RawFiles, Table, check_counts, read_csv, read_libsvm
 from svmbench.data.splits import unit_rows
 
@@ -25,15 +25,11 @@ SCALINGS = {
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Digits):
     """Parameters of ``dataset=usps``."""
 
     task: int | str | list[int] = "0"
     scaling: str = one_of("unit", "none")
-
-    def __post_init__(self) -> None:
-        check(self)
-        object.__setattr__(self, "task", digits(self.task, every=True))
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

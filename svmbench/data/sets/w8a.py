@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_split, take, three_to_one_to_one
 
@@ -13,14 +13,11 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=w8a``."""
 
     split: str = one_of("random", "all")
     split_seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

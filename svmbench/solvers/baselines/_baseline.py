@@ -190,10 +190,6 @@ class TolParams:
         },
     )
 
-    def __post_init__(self) -> None:
-        if not self.tol:
-            raise UserError("solver.tol=[] is not allowed: give at least one tolerance")
-
 
 def svc_options(problem: Problem, data: BaselineData) -> dict[str, Any]:
     """Return the keywords of an estimator like scikit-learn's SVC, with a row cache of our size."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.errors import Refusal, UserError
+from svmbench.errors import Refusal
 from svmbench.problem import Problem
 from svmbench.solvers.base import LinearModel, Run, Snapshot
 from svmbench.solvers.baselines._baseline import Baseline, BaselineRun, seed
@@ -54,10 +54,6 @@ class MappedParams:
             "min": 1,
         },
     )
-
-    def __post_init__(self) -> None:
-        if not self.passes:
-            raise UserError("solver.passes=[] is not allowed: give at least one number of passes")
 
 
 @dataclass(frozen=True)

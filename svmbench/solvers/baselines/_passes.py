@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from svmbench.errors import UserError
 from svmbench.solvers.base import LinearModel, Snapshot
 from svmbench.solvers.baselines._baseline import BaselineRun
 from svmbench.solvers.baselines._data import BaselineData
@@ -31,10 +30,6 @@ class PassesParams:
             "min": 1,
         },
     )
-
-    def __post_init__(self) -> None:
-        if not self.passes:
-            raise UserError("solver.passes=[] is not allowed: give at least one number of passes")
 
 
 class PassesRun(BaselineRun):

@@ -192,7 +192,7 @@ def test_a_run_of_a_baseline_is_stored_with_empty_counts_and_the_reason(tmp_path
         ),
         (
             ["solver=sklearn_svc", "problem.bias=unregularised", "solver.tol=[]"],
-            "solver.tol=[] is not allowed: give at least one tolerance",
+            "solver.tol=[] is not allowed: give a list [A,B,...] of numbers above 0",
         ),
         (
             ["solver=sklearn_svc", "problem.bias=unregularised", "solver.tol=[0.1,0]"],
@@ -200,7 +200,7 @@ def test_a_run_of_a_baseline_is_stored_with_empty_counts_and_the_reason(tmp_path
         ),
         (
             ["solver=sklearn_linearsvc", "kernel=linear", "solver.passes=[]"],
-            "solver.passes=[] is not allowed: give at least one number of passes",
+            "solver.passes=[] is not allowed: give a list [A,B,...] of whole numbers of at least 1",
         ),
     ],
 )
