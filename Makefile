@@ -15,6 +15,8 @@ READY = $(VENV)/.ready
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt cmake/cythonize.py
 # Options of pip about the build; only `test-checks` and `test-sanitized` have any.
 BUILD ?=
+# pip builds in a new environment each time, and scikit-build-core drops all objects if its own place, noted here, is new.
+KEEP_OBJECTS = grep -lsF '"source_dir": "$(realpath .)"' build/*/.skbuild-info.json | xargs rm -f
 # Compiled modules, whose stubs are compared with what they really have.
 STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 # Figures, tables and checks, each a target of its own.
@@ -83,6 +85,7 @@ lint-style:
 
 wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compiler; built objects are reused
 	rm -rf dist build/wheel
+	$(KEEP_OBJECTS)
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl
 	@ls dist/*.whl
@@ -138,6 +141,7 @@ $(READY): pyproject.toml $(COMPILED)
 		else echo "compiling svmbench in the new environment $(VENV): about two minutes on two cores, once"; fi
 	@$(PYTHON) -m venv "$(VENV)"
 	@$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >"$@.txt"
+	@$(KEEP_OBJECTS)
 	@$(INSTALL) --requirement "$@.txt" & needed=$$!; trap "kill $$needed; exit 1" INT TERM; \
 		$(INSTALL) --no-deps $(BUILD) --editable . && wait $$needed || { kill $$needed 2>/dev/null; exit 1; }
 	@touch "$@"
