@@ -32,7 +32,7 @@ from svmbench.run_config import RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
-#: The shipped defaults as this process has composed them, by the states of their files; empty until needed.
+#: The shipped defaults as this process composed them, by the state of their files; empty until needed.
 _DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Any]] = {}
 
 #: Most jobs of a sweep. All are composed and validated in advance, in about a millisecond each.
@@ -60,7 +60,7 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig
 def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
     """Return the configurations of many runs, like `resolve`; common parts are composed once.
 
-    So are the defaults of all later calls. The first run of a process is composed at once, which is faster.
+    Later calls share the composed defaults. A single first run is composed as a whole, which is faster.
     """
     with _composer(folders) as composer:
         several = len(many) > 1 or composer.again

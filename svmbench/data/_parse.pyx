@@ -1,10 +1,10 @@
 """Read LIBSVM and CSV text into arrays: exact decimals, and an error that names line, field and column.
 
-`tests/specification/slow_readers.py` says in plain Python what is read and what is refused.
+`tests/specification/slow_readers.py` defines in plain Python what is accepted and what is rejected.
 
-Decimals of at most 2^53 without their point and of an exponent within ±22 are one correctly rounded product
-or quotient of two exact doubles (Clinger 1990); all others go through Python's conversion. So every value
-equals ``float(text)`` bit for bit.
+If the digits of a decimal form an integer of at most 2^53 and its exponent is within ±22, its value is one
+correctly rounded product or quotient of two exact doubles (Clinger 1990). All other decimals are converted by
+Python. Hence every value equals ``float(text)`` bit for bit.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -16,12 +16,12 @@ import numpy as np
 from svmbench.errors import UserError
 
 cdef enum Scan:
-    FAST        # the value is set
+    FAST        # a number, whose value is set
     SLOW        # a number, but beyond the fast path
     BAD         # not a number
 
-cdef int64_t LARGEST_INDEX = <int64_t>1 << 31    # less 1, it fits the 32 bits of a column number
-cdef uint64_t EXACT = 1 << 53               # whole numbers up to here are doubles
+cdef int64_t LARGEST_INDEX = <int64_t>1 << 31    # minus 1, it fits the 32 bits of a column number
+cdef uint64_t EXACT = 1 << 53               # integers up to this are exact doubles
 cdef uint64_t ROOM = (<uint64_t>-1 - 9) // 10    # one more digit fits into 64 bits up to here
 cdef double[23] POWERS = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
@@ -38,7 +38,7 @@ cdef inline bint is_blank(char c) noexcept nogil:
 
 
 cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double* value) noexcept nogil:
-    """Read the longest decimal at ``p``; ``end`` is set to the character after it, also where it is bad."""
+    """Read the longest decimal at ``p``; ``end`` becomes the character after it, even if it is invalid."""
     cdef uint64_t mantissa = 0
     cdef int64_t exponent = 0
     cdef int64_t written = 0
@@ -96,16 +96,16 @@ cdef object DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?")
 cdef str COLUMNS = ("; every column but the label's (dataset.label_column) holds numbers: leave this one "
                     "out, or give dataset.encode=onehot for a column of 0 and 1 for each of its words")
 cdef str FILL = ", or give dataset.missing=median or dataset.missing=drop"
-cdef tuple MISSING = ("na", "n/a", "null", "none", "?", "-")     # as tables write it
+cdef tuple MISSING = ("na", "n/a", "null", "none", "?", "-")     # how tables mark a missing value
 
 
 cdef str shortened(str text):
-    """Cut a text for a message."""
+    """Shorten a text for a message."""
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 cdef class Labels:
-    """Distinct label texts of a file in order of appearance, with the place where each was seen first."""
+    """Distinct label texts of a file in order of appearance, with the place of the first of each."""
 
     cdef dict codes
     cdef list texts
@@ -121,14 +121,14 @@ cdef class Labels:
         if known is not None:
             return <int32_t>known
         self.codes[text] = len(self.texts)
-        # Escaped, not replaced: labels in another encoding stay distinct.
+        # Bytes are escaped, not replaced, so that labels in another encoding remain distinct.
         self.texts.append(text.decode("utf-8", "backslashreplace"))
         self.places.append((line, field, column))
         return <int32_t>(len(self.texts) - 1)
 
 
 cdef class Reader:
-    """A position in the text, and the sentences for what is wrong there."""
+    """A position in the text, and the error messages for it."""
 
     cdef bytes data
     cdef str where
@@ -137,7 +137,7 @@ cdef class Reader:
     cdef const char* line_start
     cdef Py_ssize_t line
     cdef Py_ssize_t field
-    cdef str rule       # what each field must be, told with one that is not a number
+    cdef str rule       # what each field must be; added to the message about one that is not a number
 
     def __cinit__(self, bytes data, str where, str rule=""):
         self.rule = rule
@@ -173,7 +173,7 @@ cdef class Reader:
         return at - self.line_start + 1
 
     cdef str token(self, const char* start, char delimiter):
-        """Return the text from ``start`` to the next delimiter (blank: any blank), cut for a message."""
+        """Return the text from ``start`` to the next delimiter (blank: any blank), shortened for messages."""
         cdef const char* q = start
         while q < self.stop and q[0] != c'\n' and q[0] != delimiter:
             if delimiter == c' ' and is_blank(q[0]):
@@ -187,7 +187,7 @@ cdef class Reader:
         raise UserError(f"{self.where}, {place}: {what}")
 
     cdef bytes quoted(self, char delimiter):
-        """Return the text between the double quotes here, a doubled one for each quote in it; pass them."""
+        """Read a text in double quotes, in which a doubled quote means one quote; return it without them."""
         cdef const char* start = self.p
         cdef const char* q = start + 1
         while q < self.stop and q[0] != c'\n':
@@ -205,7 +205,7 @@ cdef class Reader:
         return start[1:q - start].replace(b'""', b'"').strip(b" \t\r")
 
     cdef double quoted_number(self, char delimiter) except? -1.0:
-        """Read the decimal between quotes here and go behind them."""
+        """Read a decimal in quotes, and the quotes."""
         cdef double value = 0.0
         cdef const char* at = self.p
         cdef bytes text = self.quoted(delimiter)
@@ -224,7 +224,7 @@ cdef class Reader:
         return value
 
     cdef double number(self, char delimiter) except? -1.0:
-        """Read the decimal here and go behind it."""
+        """Read a decimal."""
         cdef double value = 0.0
         cdef const char* start = self.p
         cdef const char* end = self.p
@@ -332,7 +332,7 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
 
 
 cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features) except -1:
-    """Read ``index:`` and go behind it."""
+    """Read ``index:``."""
     cdef const char* start = reader.p
     cdef int64_t index = 0
     while reader.p < reader.stop and is_digit(reader.p[0]) and index <= LARGEST_INDEX:
@@ -440,7 +440,7 @@ cdef int skip_around(Reader reader, char mark) noexcept:
 
 
 cdef int next_field(Reader reader, char mark, Py_ssize_t done, Py_ssize_t columns) except -1:
-    """Go over the delimiter before the next field."""
+    """Skip the delimiter before the next field."""
     skip_around(reader, mark)
     if reader.at_line_end():
         reader.fail(reader.p, f"the line ends after {done} of {columns} fields; the file may be cut off")

@@ -28,7 +28,7 @@ class Part:
     X : ndarray of float32, shape (n, d), C-contiguous, or csr_array of float32 with sorted int32 indices
         One example per row. The user's data are float64 in all parts if float32 would round a value.
     y : ndarray of float64, shape (n,)
-        Labels in {-1, +1}; numbers 0, 1, ... of the classes in a set of several (`Dataset.classes`).
+        Labels in {-1, +1}; with more than two classes, their numbers 0, 1, ... (`Dataset.classes`).
     """
 
     X: Matrix
@@ -67,7 +67,7 @@ class Dataset:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Labels of the classes by their numbers, in a set of more than two; else none."""
+        """Labels of the classes in the order of their numbers; empty if there are two."""
         labels = tuple(self.info.get("labels") or ())
         return labels if len(labels) > 2 else ()
 

@@ -1,4 +1,4 @@
-"""Fill missing values and encode text, by what the training rows say."""
+"""Replacement of missing values and encoding of text, learnt from the training rows."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from svmbench.data.frames import Frame
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
 
-#: Words of a column at most: they are stored with each run.
+#: Maximum number of distinct words of a column; they are stored with each run.
 MOST_WORDS = 10_000
 
 
 @dataclass(frozen=True)
 class Filling:
-    """What stands for missing values and how text is encoded, as the training rows say.
+    """Replacements of missing values and the encoding of text, learnt from the training rows.
 
     Attributes
     ----------
     names : tuple of str or None
-        Names of the feature columns, where the training file has a header.
+        Names of the feature columns, if the training file has a header.
     medians : dict of int to float
         Median of each column of numbers over the training rows that have a value, by the column's place
         among the features of the file, from 0.
     words : dict of int to tuple of str
         Distinct values of each column of text in the training rows, sorted.
     modes : dict of int to int
-        Number of the most frequent of them; of several the first.
+        Index in ``words`` of the most frequent of them; the first in a tie.
     """
 
     names: tuple[str, ...] | None
@@ -58,7 +58,7 @@ class Filling:
         Raises
         ------
         UserError
-            For a column without a value in them, or with more words than are stored with a run.
+            If a column has no value in these rows, or too many distinct words to store with each run.
         """
         known, missing = frame.table.X[train], frame.missing()[train]
         for place in np.flatnonzero(missing.all(axis=0)):
@@ -81,7 +81,7 @@ class Filling:
         return cls(frame.names, medians, words, modes)
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
+        """Return a JSON document, which `of` reads."""
         columns = [
             {"median": self.medians[place]}
             if place in self.medians
@@ -92,7 +92,7 @@ class Filling:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Filling:
-        """Return what a document of a stored run says."""
+        """Return the filling of a document that is stored with a run."""
         columns = list(enumerate(document["columns"]))
         names = document["names"]
         return cls(
@@ -103,7 +103,7 @@ class Filling:
         )
 
     def check_columns(self, frame: Frame) -> None:
-        """Raise a `UserError` for rows with other columns than the training rows."""
+        """Raise a `UserError` if the columns are not those of the training rows."""
         if frame.width != self.width:
             raise UserError(
                 f"{frame.where} has {frame.width} feature columns where the training file has {self.width}: "
@@ -125,15 +125,15 @@ class Filling:
     def indicators(self, frame: Frame, say: Callable[[str], None]) -> scipy.sparse.csr_array:
         """Return a column of 0 and 1 for each word of each column of text, shape (n, q).
 
-        A missing value counts as the most frequent word. A word that the training rows lack has zeros only;
-        `say` tells how many there are.
+        A missing value is replaced by the most frequent word. A word that does not occur in the training rows
+        gets zeros only, and `say` receives a line with their number.
         """
         parts = []
         for column in frame.texts:
             words = self.words[column.place]
             known = {word: code for code, word in enumerate(words)}
             to_known = np.array([known.get(word, -1) for word in column.words] + [self.modes[column.place]])
-            codes = to_known[column.codes]  # -1, a missing value, is the last one
+            codes = to_known[column.codes]  # -1, a missing value, takes the last entry, the mode
             rows = np.flatnonzero(codes >= 0)
             if rows.size < codes.size:
                 word = column.words[column.codes[int(np.argmax(codes < 0))]]

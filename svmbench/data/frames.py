@@ -19,13 +19,13 @@ from svmbench.errors import UserError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How tables write a missing value, in any case. In a column of text the last two are words like others.
+#: Words that mean a missing value, in any case. In a column of text, the last two are ordinary words.
 _MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
 _MISSING_TEXT = _MISSING[:-2]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-#: A field behind the last one of each line: a line with too few fields has it elsewhere.
+#: Appended to each line as its last field: in a line with too few fields, it lands in an earlier column.
 _GUARD = "svmbench-end-of-line"
 
 
@@ -40,7 +40,7 @@ class TextColumn:
     words : tuple of str
         Its distinct values.
     codes : ndarray of int64, shape (n,)
-        The word of each row; -1 where the value is missing.
+        Index in ``words`` of the word of each row; -1 if the value is missing.
     """
 
     place: int
@@ -63,11 +63,11 @@ class Frame:
     texts : tuple of TextColumn
         The other columns.
     names : tuple of str or None
-        Names of all feature columns, where the file has a header.
+        Names of all feature columns, if the file has a header.
     rows : ndarray of int64, shape (n,)
-        Line of the file that each row is from; of arrays the row, from 0.
+        Line of the file from which each row comes; for arrays, the index of the row, from 0.
     unit : str
-        ``line`` or ``row``, which ``rows`` counts.
+        Unit of ``rows``: ``line`` or ``row``.
     """
 
     where: str
@@ -84,7 +84,7 @@ class Frame:
         return len(self.numbers) + len(self.texts)
 
     def named(self, place: int) -> str:
-        """Return what a column is called in messages: its number among the features, and its name."""
+        """Return how messages refer to a column: by its number among the features and its name, if any."""
         return f"feature {place + 1}" + (f" ('{self.names[place]}')" if self.names else "")
 
     def place(self, row: int) -> str:
@@ -104,7 +104,7 @@ class Frame:
         return found
 
     def taken(self, rows: NDArray[np.int64]) -> Frame:
-        """Return some of the rows, with the labels that these have."""
+        """Return some of the rows; labels that do not occur in them are removed."""
         table, codes = self.table, self.table.codes[rows]
         present, renumbered = np.unique(codes, return_inverse=True)
         kept = Table(
@@ -137,16 +137,16 @@ def read_frame(
     layout : Layout
         Its delimiter, header and label column.
     texts : tuple of int or None
-        Places of the feature columns that hold text. None: those in which some value is neither missing nor
-        a number.
+        Places of the feature columns that contain text. None: those in which some value is neither missing
+        nor a number.
     otherwise : str
-        End of the sentence about text in a column of numbers: what to do.
+        End of the message about text in a column of numbers: what to do.
 
     Raises
     ------
     UserError
-        For a line with more or fewer fields than the first, a label that is missing, a number that is not
-        finite, or text in a column of numbers.
+        For a line with more or fewer fields than the first, a number that is not finite, or text in a column
+        of numbers.
     """
     header, numbered, cells = _cells(content, where, layout)
     rows = np.array([number for number, _ in numbered])
@@ -208,7 +208,7 @@ def _cells(
 
 
 def _text(content: bytes) -> str:
-    """Return the text of a file; where it is not UTF-8, each byte is a character of its own."""
+    """Return the text of a file; if it is not UTF-8, each byte becomes one character."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -216,7 +216,7 @@ def _text(content: bytes) -> str:
 
 
 def _unread(error: Exception, where: str, layout: Layout, numbered: list[tuple[int, str]]) -> str:
-    """Return the sentence for text that pandas cannot take apart."""
+    """Return the message for text that pandas cannot parse."""
     if match := re.search(r"in line (\d+), saw", str(error)):
         number = numbered[int(match[1]) - 1][0]
         fields = f"{layout.columns} fields, the number in the first line"
@@ -251,7 +251,7 @@ def number_of(word: str) -> float:
 
 
 def _text_column(place: int, words: list[str], codes: NDArray[np.int64]) -> TextColumn:
-    """Return a column of text, its words sorted."""
+    """Return a column of text, with its words sorted."""
     kept = sorted({word for word in words if word.lower() not in _MISSING_TEXT})
     known = {word: code for code, word in enumerate(kept)}
     return TextColumn(place, tuple(kept), np.array([known.get(word, -1) for word in words])[codes])

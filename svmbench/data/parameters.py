@@ -10,7 +10,7 @@ from svmbench.errors import UserError, nearest
 #: Row numbers have 32 bits.
 _MOST_ROWS = 2**31 - 1
 
-#: Task of a set whose classes are all kept (`svmbench.data.catalogue.multiclass`), and the digits' labels.
+#: Task that keeps all classes of a set (`svmbench.data.catalogue.multiclass`), and the labels of the digits.
 EVERY = "all"
 DIGITS = tuple("0123456789")
 
@@ -21,7 +21,7 @@ def one_of(default: str, *others: str) -> Any:
 
 
 def later(default: str, *others: str) -> Any:
-    """Return such a field, left out of identities at its default: the set had stored runs before."""
+    """Return a text field that was added after runs had been stored: identities omit its default."""
     return field(default=default, metadata={"choices": (default, *others), "later": True})
 
 

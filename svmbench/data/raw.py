@@ -47,7 +47,7 @@ class Table:
         return np.where(wanted[self.codes], 1.0, -1.0)
 
     def numbered(self, labels: tuple[str, ...]) -> NDArray[np.float64]:
-        """Return the place of each row's label in a tuple that holds all labels."""
+        """Return the index of each row's label in a tuple of all labels, shape (n,)."""
         places = np.array([float(labels.index(label)) for label in self.labels])
         return places[self.codes]
 

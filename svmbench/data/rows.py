@@ -44,7 +44,7 @@ def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str]
 def _content(
     params: Params, path: str, width: int, say: Callable[[str], None]
 ) -> tuple[Params, bytes, str, Layout | None]:
-    """Return how a file is read that has labels or not: its parameters, content, path and layout."""
+    """Return what reading a file with or without labels needs: its parameters, content, path and layout."""
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
     content, params = labelled(content, where, params, width)
@@ -129,16 +129,16 @@ def filled_rows(
     dataset, path, say
         As of `prepared_rows`.
     document : mapping
-        By what they were replaced (`svmbench.data.filling`), as the run holds it.
+        The replacements (`svmbench.data.filling`), as stored with the run.
 
     Raises
     ------
     UserError
-        As `prepared_rows`; also for a missing value, unless those of the training rows were filled.
+        As in `prepared_rows`, and for a missing value unless missing training values were filled.
     """
     filling, params = Filling.of(document), _params(dataset)
     if filling.names is None:
-        params = replace(params, header=False)  # a row of words alone is no header
+        params = replace(params, header=False)  # a row that contains only words is not a header
     given, content, where, layout = _content(params, path, filling.width, say)
     frame = frame_of(given, content, where, layout, filling.texts)
     trained = f"the model was trained with dataset.missing={params.missing}"

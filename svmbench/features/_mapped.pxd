@@ -23,7 +23,7 @@ cdef class MappedData(LinearData):
 
 cdef enum:
     PANEL = 128                         # columns stored together: a whole number of strips of every target
-    NARROW = 1024                       # columns up to which all are, which was 10 to 15 % faster with 512
+    NARROW = 1024                       # most columns that make one panel: 10 to 15 % faster with 512 columns
     TOGETHER = 32                       # examples whose features are made in one pass over the frequencies
 
 
@@ -41,19 +41,19 @@ cdef class Panels:
 
 
 cdef class LazyMappedData(LinearData):
-    """Examples whose Fourier features are made when they are needed; see _mapped.pyx."""
+    """Examples whose Fourier features are computed on demand; see _mapped.pyx."""
 
     cdef object X                       # the examples themselves
     cdef object map
     cdef Panels frequencies
     cdef const float[::1] phases
     cdef float scale
-    cdef float[:, ::1] z                # the features of the examples made last, at most TOGETHER
-    cdef Py_ssize_t[TOGETHER] made      # which ones
-    cdef Py_ssize_t count               # how many
+    cdef float[:, ::1] z                # the features of the examples computed last, at most TOGETHER
+    cdef Py_ssize_t[TOGETHER] made      # which examples these are
+    cdef Py_ssize_t count               # and how many
     cdef Py_ssize_t held                # place in z of the example needed last, whose features are charged
     cdef Py_ssize_t[TOGETHER] asked     # examples that will be needed next, in this order
-    cdef Py_ssize_t waiting             # how many
+    cdef Py_ssize_t waiting             # and how many
     cdef int64_t width                  # of the examples themselves
     cdef sparse_rows source             # as they are stored
     cdef bint source_sparse

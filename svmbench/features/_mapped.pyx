@@ -25,9 +25,9 @@ cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "avx2", "avx512"
 cdef class Panels:
     """A matrix stored in panels of columns, one after the other, each with all rows.
 
-    Repeated passes over some rows and a strip of the columns, for other examples, find the strip in the
-    cache. If rows had the length of a large power of two, its parts would compete for the same few cache
-    lines. Narrow matrices are one panel.
+    Passes over the same rows and a strip of the columns, for one example after another, find the strip in the
+    cache. In whole rows whose length is a large power of two, the parts of a strip would compete for the same
+    few cache lines. Narrow matrices are one panel.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
     Z : ndarray of float32, shape (m, D), D = k or 2k
         Inner products with the frequencies in the first columns.
     phases : ndarray of float32, shape (D,)
-        Beyond the first k, they belong to the same numbers again.
+        Those beyond the first k are added to the same k numbers.
     scale : float
         Factor.
     k : int

@@ -48,7 +48,7 @@ class Cells:
 
     @property
     def room(self) -> float:
-        """How many cells as narrow as the narrowest have room."""
+        """Number of cells as narrow as the narrowest one that the axis fits."""
         edges = np.log(self.edges) if self.log else self.edges
         return float((edges[-1] - edges[0]) / np.diff(edges).min())
 

@@ -160,7 +160,7 @@ def colour_range(values: Floats) -> tuple[float, float, str]:
     """Return the range of the colours, and the ends of the colour bar at which values lie beyond it.
 
     Values farther from the quartiles than 1.5 times their distance (Tukey's fences) would leave one shade for
-    all others; they have the last shade. Logarithms are compared if values span more than a factor of ten.
+    all others; they get the last shade. Logarithms are compared if values span more than a factor of ten.
     """
     least, greatest = float(values.min()), float(values.max())
     if values.size < _FENCED:

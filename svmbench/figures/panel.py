@@ -17,7 +17,7 @@ from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
 
-#: Names in the note on lines that a panel lacks, and lines from which on markers are not part of the layout.
+#: Most names in the note on lines missing from a panel, and most lines whose markers affect the layout.
 _NAMED, _CROWDED = 2, 12
 
 
@@ -139,7 +139,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
 def _draw_line(
     ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, lines: int
 ) -> None:
-    # Markers at the edge take space from a panel; of many lines so much that nothing would be left.
+    # Markers at the edge take space from a panel; those of many lines would leave none.
     within, alone = lines <= _CROWDED, lines == 1
     width, layer = (1.1, 2) if line.thin else (1.6, 3)
     if line.band is not None:

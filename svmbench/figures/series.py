@@ -86,8 +86,8 @@ OPTIMUM_COLUMNS = {
 #: Checkpoints of different seeds closer than this factor are one point of the common axis.
 SAME_COST = 1.03
 
-#: A jump is a rise by more than the first factor, and a fall by as much. A single run is pale while it jumps
-#: if its jumps, each counted as the second factor at most, multiply to the third.
+#: A jump is a rise and then a fall, each by more than the first factor. A single run is pale while it jumps
+#: if the product of its jumps, each counted as at most the second factor, reaches the third.
 JUMP, MOST_JUMP, JUMPING = 1.5, 4.0, 8.0
 
 #: A checkpoint follows the iteration that passes its mark: up to this factor, it counts as at the mark.
@@ -222,7 +222,7 @@ def steps_of(
             return _why_unknown(run, counter, metric, cost, value)
         cost, value = cost[known], value[known]
     if not (cost[1:] > cost[:-1]).all():
-        # Without costs above that of a later checkpoint, as from baselines that fit from scratch.
+        # Leave out costs above that of a later checkpoint, which baselines that fit from scratch have.
         last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
         cost, value = cost[last], value[last]
     return Steps(run, cost, value)
@@ -250,8 +250,8 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 def calm_since(values: Floats) -> int:
     """Return the place from which a line no longer jumps up and down; 0 if it hardly ever does.
 
-    A single run that jumps all the time, as the test error of SMO does at first, would hide the others. A
-    line that only rises or falls, or has one hump, is calm. A jump may take several checkpoints, so the
+    A single run that jumps constantly, as the test error of SMO does at first, would hide the others. A line
+    that only rises or falls, or has one hump, is calm. A jump may extend over several checkpoints, so the
     result depends little on their number.
     """
     low = turn = float(values[0])
@@ -282,7 +282,7 @@ def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     if counter == "epochs":
         return cost / float(run.manifest["dataset"]["rows"]["train"])
     if counter == "prediction" and run.document["solver"].get("early"):
-        return np.full(cost.size, np.nan)  # by the parts of DC-SVM: not observed
+        return np.full(cost.size, np.nan)  # DC-SVM predicts by its clusters, whose sizes are not observed
     features = run.document.get("features", {}) if counter == "prediction" else {}
     size = features.get("s", features.get("frequencies"))  # of the sample, or number of frequencies
     return cost if size is None else np.full(cost.size, float(size))

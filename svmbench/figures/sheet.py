@@ -138,8 +138,8 @@ def make_sheet(
 def _wrap_labels(figure: Picture, panel: float, letters: int) -> None:
     """Break labels of x axes and titles that are wider than their panel.
 
-    An inch has this many letters. A label that is wider than its axes takes the space for it from the axes,
-    which become narrower still: with many rows, where y axes differ, labels must be shorter.
+    An inch fits ``letters`` letters. The layout makes axes narrower for a label that is wider than they are,
+    so labels must be shorter where axes are narrow already: with many rows whose y axes differ.
     """
     for ax in figure.axes:
         ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(letters * panel))))

@@ -24,7 +24,7 @@ cdef class RowCache:
     cdef float *insert(self, Py_ssize_t row) noexcept nogil
     # Whether a row is held; does not count as a use.
     cdef bint holds_row(self, Py_ssize_t row) noexcept nogil
-    # # Drop all rows.
+    # Drop all rows.
     cdef const float *seen(self, Py_ssize_t row) noexcept nogil
     # Give all rows up.
     cdef void clear(self) noexcept nogil

@@ -29,7 +29,7 @@ cdef class KernelRows:
                    float* out, Py_ssize_t stride) except -1
     # Replace the examples by these of the whole.
     cdef int take(self, const int64_t* examples, Py_ssize_t count) except -1
-    # Put one example of the whole in a place, at most one behind the last; only if the layout can.
+    # Put one example of the whole into a place, at most one after the last; only if the layout supports it.
     cdef void place(self, Py_ssize_t p, int64_t example) noexcept nogil
     # Use only the first `count` places from now on; kept rows cover the places they were computed for.
     cdef void resize(self, Py_ssize_t count) noexcept nogil

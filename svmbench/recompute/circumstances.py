@@ -1,4 +1,4 @@
-"""What a stored run says of its making, beside its numbers: names, seeds, times, machine, load, folds."""
+"""Check of the circumstances that a run stores: names, seeds, times, memory, machine, load, folds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from svmbench.files import canonical, sha256
 if TYPE_CHECKING:
     from svmbench.data import Dataset
 
-#: How far sums of seconds may be apart, relative and in seconds: those of the load are rounded.
+#: Tolerance of sums of seconds, relative and in seconds: those of the load are rounded.
 _RELATIVE, _SECONDS = 0.01, 0.01
 
 _ASIDE = ("seconds", "own", "others", "others_most", "stolen")
@@ -87,7 +87,7 @@ def _times(started: str, end: Mapping[str, Any]) -> Iterator[str]:
         yield f"it ended at {end['ended']}, before it started at {started}"
     else:
         lasted, watched = (ended - begun).total_seconds(), (end.get("load") or {}).get("seconds", 0.0)
-        # Without any time between the two, the clock of the machine had been set back.
+        # If no time passed between the two, the clock of the machine was set back.
         if lasted > 0.0 and watched > (1.0 + _RELATIVE) * lasted + 1.0:
             yield f"the load is of {watched!r} s, the run took {lasted!r}"
 
@@ -127,7 +127,7 @@ def _load(load: Mapping[str, Any], machine: Mapping[str, Any] | None) -> Iterato
 def _watched(manifest: Mapping[str, Any], load: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
     """Compare the seconds of training with those in which the load was recorded.
 
-    The making of features or of a first point, and the pieces of a continued run, were trained before.
+    Not for features, a first point or a continued run: part of their training preceded the recording.
     """
     config = manifest["config"]
     if "continued" in manifest or config.get("features") is not None or config.get("start") is not None:
@@ -155,7 +155,7 @@ def _folds(asked: Mapping[str, Any] | None, found: Mapping[str, Any], n: int) ->
 
 
 def other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
-    """Return a sentence for each part of run.json's description of the data that is not theirs.
+    """Return a sentence for each part of run.json's description that does not match the data.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def contradictions(
     found += [*_trace(rows), *_charged(manifest, rows), *_errors(manifest, rows, wrong)]
     if whole:
         found += missing(manifest, rows)
-    if not several:  # their gaps are those of the binary problem with the largest
+    if not several:  # the gap of several is that of the binary problem with the largest one
         found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
     return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
@@ -115,7 +115,7 @@ def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _derived(manifest: Mapping[str, Any], optimum: Mapping[str, Any] | None) -> Iterator[str]:
-    """Compare the problem with that of the optimum, and ν and R with what they follow from."""
+    """Compare the problem with that of the optimum, and ν and R with the numbers that determine them."""
     config, problem = manifest["config"], manifest["problem"]
     if optimum is not None:
         key, lam = optimum["key"], float(f"{problem['lam']:.12g}")

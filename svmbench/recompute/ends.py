@@ -13,18 +13,18 @@ _ITERATIONS = re.compile(r"budget\.iterations=(\d+) reached")
 _OTHER = re.compile(r"budget\.(seconds|memory)=(\S+) reached")
 _AFTER = re.compile(r"after (\d+) iterations")
 _OBJECTIVE = re.compile(r"the objective is \S+ after")
-#: A limit in seconds that the loop has found after a checkpoint, not a watching process or an iteration cut.
+#: The time limit as reported by the loop, after a checkpoint, not by a watching process or a cut iteration.
 _SPENT = re.compile(r"budget\.seconds=\S+ reached($| before it converged)")
-#: The gap of the last checkpoint, and not that of another objective or of a stored optimum.
+#: The gap of the last checkpoint, not that of a native objective or of a stored optimum.
 _GAP = re.compile(r"(?<!optimum behind it) at a relative gap of (\d\.\de[+-]\d+)\b(?! in its own)")
-#: What programs say whose numbers overflow.
+#: Words in the messages of programs whose numbers overflow.
 _OVERFLOW = re.compile("finite|overflow")
 
 
 def ended(
     budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]], several: bool
 ) -> Iterator[str]:
-    """Compare the end with the budget and the last checkpoint; of several problems, some reach a target."""
+    """Compare the end with the budget and checkpoints; of several binary problems, some may miss a target."""
     said = f"the run ended as {status}, {reason}"
     by_budget = reason.startswith("budget.")
     if (by_budget and status not in ("budget", "timeout")) or (not by_budget and status == "budget"):
@@ -58,7 +58,7 @@ def _fits(
     if gap and not several and (last["relative_gap"] is None or gap[1] != f"{last['relative_gap']:.1e}"):
         yield f"{said}: the last checkpoint has {last['relative_gap']!r}"
     spent = last["wall_seconds"]
-    # A program with unknown counts may fit from scratch, with a clock for each fit.
+    # A baseline, whose counts are unknown, may fit from scratch, with a clock for each fit.
     timed = status == "timeout" and not several and last.get("inner_products") is not None
     if timed and _SPENT.match(reason) and spent is not None and not spent >= (budget["seconds"] or math.inf):
         yield f"{said}: the last checkpoint is at {spent!r} s"

@@ -29,7 +29,7 @@ def joint_scores(model: JointModel, train: Part | None, X: Any, precision: str =
     model : JointModel
         The model.
     train : Part or None
-        Its training examples; None if it is no sum over examples.
+        Its training examples; None if the model is not a sum over examples.
     X : ndarray or csr_array, shape (m, d)
         Rows to score.
     precision : str

@@ -65,8 +65,8 @@ def numbers(
     precision : str
         Precision of the configuration; with ``double``, values are used as loaded.
     wrong : ndarray of bool, shape (m,), optional
-        Test examples that the run lists as mistakes; ``misplaced_tests`` is the number of those that are
-        none, or are not listed, apart from uncertain ones.
+        Test examples that the run lists as mistakes; ``misplaced_tests`` is the number of those wrongly
+        listed or missing from the list, apart from uncertain ones.
     """
     X, y = data.train.X, data.train.y
     step = unit(X, model.kernel, precision) if model.indices is not None else None

@@ -1,8 +1,8 @@
 """Checkpoints that a stored trace must have, by the schedule of its configuration.
 
-A checkpoint is made at the first iteration at which the counter of the budget has reached a mark. So one is
-missing where the counter has passed the next mark by more than an iteration adds. How much an iteration adds
-at most is known of iterations, and of the solvers that charge n to each.
+A checkpoint is made at the first iteration at which the counter of the budget has reached a mark. Hence one
+is missing if the counter exceeds the next mark by more than an iteration can add. This is known for the
+counter ``iterations``, and for solvers that charge n to every iteration.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CONVENTIONS = ("kev_ondemand", "kev_rowupdate", "kev_iter")
 def growth(manifest: Mapping[str, Any]) -> int | None:
     """Return the most that an iteration adds to the counter of the budget; None if unknown.
 
-    It is unknown of several binary problems, whose counts are added up.
+    It is unknown for several binary problems, whose counts are summed.
     """
     config, counter = manifest["config"], manifest["config"]["budget"]["counter"]
     if config["problem"].get("multiclass", "none") != "none":
@@ -54,7 +54,7 @@ def missing(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> I
 
 
 def _mark(points: int, least: int) -> int:
-    """Return the first of the integers nearest to 10^(k/points), for whole k, that is not below a number."""
+    """Return the first mark, an integer nearest to some 10^(k/points), that is at least a number."""
     k = max(0, math.ceil(points * math.log10(least)) - 1)  # one early: it may be rounded up to the number
     while (mark := round(10.0 ** (k / points))) < least:
         k += 1

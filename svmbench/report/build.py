@@ -31,8 +31,8 @@ from svmbench.version import __version__
 #: Most bytes of a page of few runs, and per run of one with many.
 LIMIT, EACH = 900_000, 1_000
 
-#: Most figures that are compressed together, and runs from which on no figure is added to them: many at once
-#: are smaller, few at once are unpacked in less time.
+#: Maximum number of figures that are compressed together, and number of runs at which a pack is full: large
+#: packs are smaller in total, small ones are unpacked faster.
 TOGETHER, RUNS_TOGETHER = 16, 150
 
 #: Colours that a dark page replaces, by others of the same hue.
@@ -282,7 +282,7 @@ def _range(values: Sequence[float], form: str) -> str:
 
 @dataclass(frozen=True)
 class _Section:
-    """What a page keeps of a figure whose parts are packed.
+    """What the page itself contains of a figure whose parts are packed.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a page opens with: methods compared over several data sets, cost by cost, as pictures and tables."""
+"""The beginning of a page: methods compared over several data sets, cost by cost, in pictures and tables."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _section(section: Section) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a cell; one that begins with a number is sorted by it, and an en dash is unknown."""
+    """Return a cell; it is sorted by the number that it begins with, and an en dash counts as unknown."""
     try:
         value = f"{float(text.partition(' ')[0]):.6g}"
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-#: The data of a path of moves and lines, a point of it, and a number with needless digits.
+#: Patterns of the data of a path of moves and lines, of a point in it, and of a number with needless digits.
 _DATA = re.compile(r' d="((?:[MLz\s]|-?\d+(?:\.\d+)?)+)"')
 _POINT = re.compile(r"[ML] (\S+) (\S+)")
 _LONG = re.compile(r"-?\d+\.\d{3,}")
@@ -15,7 +15,7 @@ _Point = tuple[int, int]
 
 
 def slim(svg: str) -> str:
-    """Return the same picture in about a seventh of the bytes: curves of stairs have few corners."""
+    """Return the same picture in about a seventh of the bytes: step curves have few corners."""
     short = _DATA.sub(lambda found: f' d="{"".join(map(_line, re.split(r"(?=M)", found[1])))}"', svg)
     return re.sub(r">\s+<", "><", _LONG.sub(lambda found: f"{float(found[0]):.1f}", short))
 

@@ -1,6 +1,6 @@
-"""What a running job notes for those who watch its sweep: ``N.now``, beside its log ``N.log``.
+"""The state of a running job for those who watch its sweep: ``N.now``, beside its log ``N.log``.
 
-The file is one JSON document, `Now`, replaced about once a second. Nothing in it is needed to go on.
+The file is one JSON document, `Now`, replaced about once a second. No sweep needs it to continue.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from svmbench.runner.progress import PlainLines, Standing
 
 #: Seconds from one note to the next, unless a phase begins.
 _EVERY = 1.0
-#: Largest note that is read; ours have a few hundred bytes.
+#: Bytes of the largest note that is read; ours have a few hundred.
 _MOST = 1 << 16
 
 
 @dataclass(frozen=True)
 class Now:
-    """Where a running job stands.
+    """State of a running job.
 
     Attributes
     ----------
     phase : str
-        As `Progress.doing` takes it.
+        As in `Progress.doing`.
     time : float
         When this was noted, seconds since 1970.
     share : float or None
-        Share of the goal of its counter that is reached.
+        Value of the counter, as a fraction of its goal.
     left : float or None
-        Seconds after which a budget probably ends it, from ``time`` on.
+        Estimated seconds from ``time`` until a budget ends the run.
     error, objective, gap : float or None
         The last test error and objective, and the least relative gap.
     seen : float or None
-        When these were made, seconds since 1970.
+        When these were observed, seconds since 1970.
     """
 
     phase: str
@@ -51,14 +51,14 @@ class Now:
 
 
 class NotedLines(PlainLines):
-    """Plain lines in the log of a job, and a note of where it stands beside it.
+    """Plain lines in the log of a job, and a note of its state beside the log.
 
     Parameters
     ----------
     stream : text stream
         The log.
     path : Path
-        Of the note.
+        The note.
     """
 
     def __init__(self, stream: TextIO, path: Path) -> None:
@@ -68,20 +68,20 @@ class NotedLines(PlainLines):
         self._note()
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Take the state after a slice."""
+        """Receive the counter after a slice."""
         super().advanced(counter, value, goal, seconds)
         self._note_now_and_then()
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Take a checkpoint."""
+        """Receive a checkpoint."""
         super().observed(row)
         self._note_now_and_then()
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Take the phase that begins."""
+        """Receive the phase that begins."""
         changed = what != self.standing.phase
         super().doing(what, left)
-        # A checkpoint is mostly over within the slice; what takes long is noted at once.
+        # A checkpoint is usually over within the slice; phases that take long are noted at once.
         if changed and what not in ("checkpoint", "training"):
             self._note()
         self._note_now_and_then()
@@ -103,7 +103,7 @@ def now(standing: Standing) -> Now:
 
 
 def write(path: Path, note: Now) -> None:
-    """Replace a note, without waiting for the disk; where that fails there is none."""
+    """Replace a note without waiting for the disk; if that fails, nothing is noted."""
     beside = path.with_name(f".{path.name}")
     try:
         beside.unlink(missing_ok=True)  # of a process that was killed, or a link that somebody put there
@@ -115,7 +115,7 @@ def write(path: Path, note: Now) -> None:
 
 
 def read(path: Path) -> Now | None:
-    """Return the note of a job; None without a readable one."""
+    """Return the note of a job; None if there is no readable one."""
     try:
         found = read_json(read_regular(path, _MOST))
         numbers = {key: found[key] for key in Now.__dataclass_fields__ if key != "phase"}

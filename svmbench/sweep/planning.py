@@ -145,7 +145,7 @@ def _key(config: RunConfig) -> str:
 
 
 def impossible(config: RunConfig) -> str | None:
-    """Return why a run cannot be made, its solver not being installed or able; None if it can."""
+    """Return why a run is impossible: its solver is not installed, or cannot solve it; None if possible."""
     solver = registry.get(config.solver.name)
     try:
         solver.release()

@@ -169,7 +169,7 @@ class Record:
         return holder(self.folder / "lock")
 
     def made_for(self) -> float | None:
-        """Return the seconds since that process began to make it; None if nobody does."""
+        """Return the seconds since the process that makes it began; None if no process does."""
         try:
             return max(0.0, time.time() - (self.folder / "lock").stat().st_mtime) if self.maker() else None
         except OSError:  # it has ended just now
@@ -233,7 +233,7 @@ def _last_byte(stream: BinaryIO) -> bytes:
 
 
 def _names(folder: Path) -> list[str]:
-    """Return the names in a folder, none where there is no folder; an OSError for one that is not ours."""
+    """Return the names in a folder, none if there is no folder; an OSError if it cannot be read."""
     try:
         return os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):

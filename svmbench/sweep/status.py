@@ -20,12 +20,12 @@ from svmbench.sweep.view import running, table
 #: Names of ends in the table.
 NAMES = {"done": "done", "found": "skipped"}
 
-#: The end of a job that has none.
+#: Stands for the end of a job that has not ended.
 _NOT_RUN = without_run("not run", "")
 
 #: Seconds between two status lines without a terminal.
 _EVERY = 30.0
-#: Seconds between two drawings of what runs on a terminal.
+#: Seconds between two updates of the running jobs on a terminal.
 _REDRAWN = 0.5
 
 
@@ -87,7 +87,7 @@ class Status:
         print(f"[{len(self.ends)}/{self._total}] {job.label}: {said(end)}", file=self._out, flush=True)
 
     def tick(self, now: bool = False) -> None:
-        """Show how far it is: on a terminal over what was shown last, elsewhere now and then below it."""
+        """Show the progress: on a terminal in place of the last one, elsewhere as an occasional line."""
         since = time.monotonic() - self._shown
         if self._block is not None and (now or since >= _REDRAWN):
             columns, height = size(self._live)
@@ -104,13 +104,13 @@ class Status:
         return line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
 
     def rows(self, columns: int, most: int) -> list[str]:
-        """Return a row for each job that runs, in at most so many lines of a width."""
+        """Return the table of the running jobs, at most ``most`` lines of ``columns`` characters."""
         jobs = [job for job, _ in self._running.values()]
         began = {job.number: at for job, at in self._running.values()}
         return table(running(jobs, began, self._record.folder), columns, most)
 
     def close(self) -> None:
-        """Take away what is written over."""
+        """Erase the status from a terminal."""
         if self._block is not None:
             self._block.clear()
 
@@ -122,7 +122,7 @@ def said(end: JobEnd) -> str:
 
 
 def left(ends: Mapping[int, JobEnd], total: int, workers: int) -> float | None:
-    """Return the seconds that the other jobs will take, by the mean of those done; None without any."""
+    """Return the estimated seconds of the remaining jobs from the mean of those done; None if none is."""
     seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
     return sum(seconds) / len(seconds) * (total - len(ends)) / workers if seconds else None
 
@@ -134,7 +134,7 @@ def line(
     left: float | None,
     spent: float | None = None,
 ) -> str:
-    """Return the status line of a sweep; ``left`` and ``spent`` in seconds, None: not known."""
+    """Return the status line of a sweep; ``left`` and ``spent`` in seconds, None if unknown."""
     good = sum(end["state"] in NAMES for end in ends.values())
     parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good} failed"]
     if spent is not None:

@@ -43,8 +43,8 @@ def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
     -------
     (dict of int to StoredRun, list of Job)
         The runs by the numbers of their jobs: of exactly that identity, ended in any way. And the jobs whose
-        identity only the run itself determines, as their data are not prepared yet, a parameter that is
-        ``auto`` waits for its optimum, or they begin at a run that may have been made again.
+        identity is unknown before they run: their data are not prepared yet, a parameter ``auto`` depends on
+        an optimum that is not stored, or they start from a run that may have been repeated.
     """
     runs = store.runs()
     exact = {run.key: run for run in runs}
@@ -85,7 +85,7 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
 
 
 def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = None) -> JobEnd:
-    """Return the end of a job whose run is stored, as a worker reports it; by default before it began."""
+    """Return the end of a job with a stored run, as a worker reports it; by default, it was stored before."""
     summary = run.summary()
     return {
         "state": state,
@@ -97,7 +97,7 @@ def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = N
 
 
 def _name(config: RunConfig, checksums: dict[str, str | None], store: Store) -> str | None:
-    """Return the name of a run, without what it derives or begins at; None if it is not known yet."""
+    """Return the name of a run, ignoring derived parameters and its first point; None if unknown so far."""
     where, dataset = config.data.dir, config.dataset.document()
     key = digest([dataset, where])
     if key not in checksums:
@@ -124,7 +124,7 @@ def _without_start(run: StoredRun) -> str:
 
 
 def _since_its_start(run: StoredRun, store: Store) -> bool:
-    """Return whether the run whose coefficients came first had ended before, so that they are still those."""
+    """Return whether the run that it started from had ended by then, so that its coefficients are as then."""
     ended = store.find(str(run.config.start)).ended
     return ended is not None and ended <= run.started
 

@@ -1,4 +1,4 @@
-"""A sweep on a terminal: how far it is, and a row for each job that runs."""
+"""The table of the running jobs of a sweep on a terminal."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from svmbench.runner.progress import duration
 from svmbench.sweep.noted import Now, read
 from svmbench.sweep.planning import Job
 
-#: Headings of the columns; numbers stand at the right.
+#: Headings of the columns, and those that are not aligned at the right.
 _HEADER = ("job", "overrides", "phase", "time", "done", "left", "error", "objective", "gap", "age")
 _LEFT = ("overrides", "phase")
-#: Columns that are left out of a narrow terminal, before and after the one that says what is run is cut.
+#: Columns that a narrow terminal leaves out: before, and after the column of overrides is shortened.
 _FIRST, _LAST = ("objective", "left"), ("done", "age", "time")
-#: Least width of the column that says what is run.
+#: Least width of the column of overrides.
 _LEAST = 16
 
 
 @dataclass(frozen=True)
 class Running:
-    """A job that runs.
+    """A running job.
 
     Attributes
     ----------
     name, label : str
-        Which, and what is run.
+        Its number from 1, and its overrides.
     seconds : float
         Wall time since it began.
     now : Now or None
-        What it noted last; None: nothing yet.
+        Its last note; None before the first.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Running:
 
 
 def running(jobs: Sequence[Job], began: Mapping[int, float], folder: Path) -> list[Running]:
-    """Return what runs, from the times at which jobs began (seconds since 1970) and their notes."""
+    """Return the state of running jobs from the times at which they began, in seconds since 1970."""
     at = time.time()
 
     def one(job: Job) -> Running:
@@ -53,16 +53,16 @@ def running(jobs: Sequence[Job], began: Mapping[int, float], folder: Path) -> li
 
 
 def table(jobs: Sequence[Running], columns: int, most: int) -> list[str]:
-    """Return a line for each running job below a line of headings; nothing where none runs.
+    """Return a line for each running job below a line of headings; no line if none is running.
 
     Parameters
     ----------
     jobs : sequence of Running
-        In this order.
+        The jobs, in this order.
     columns : int
-        Width of the lines.
+        Most characters of a line.
     most : int
-        Most lines; a last one says how many jobs are not shown.
+        Most lines; if they do not suffice, the last one says how many jobs are not shown.
     """
     shown = jobs if len(jobs) < most else jobs[: max(0, most - 2)]
     if not shown:
@@ -83,7 +83,7 @@ def table(jobs: Sequence[Running], columns: int, most: int) -> list[str]:
 
 
 def _row(running: Running) -> tuple[str, ...]:
-    """Return the cells of a job, empty where nothing is known."""
+    """Return the cells of a job; unknown ones are empty."""
     name, now = (running.name, running.label), running.now
     if now is None:
         return (*name, "starting", duration(running.seconds), "", "", "", "", "", "")
@@ -102,7 +102,7 @@ def _row(running: Running) -> tuple[str, ...]:
 
 
 def _fit(texts: dict[str, list[str]], columns: int) -> None:
-    """Cut what is run, and leave out columns, until a line has its width."""
+    """Shorten the overrides and leave out columns until the lines fit the width."""
 
     def over() -> int:
         return sum(max(map(len, column)) for column in texts.values()) + 2 * (len(texts) - 1) - columns

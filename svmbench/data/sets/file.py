@@ -131,7 +131,7 @@ class _Target:
     Attributes
     ----------
     labels : tuple of str
-        As of `Prepared`.
+        As in `Prepared`.
     """
 
     labels: tuple[str, ...]
@@ -213,7 +213,7 @@ def frame_of(
 
 
 def _check_header(params: Params, frame: Frame) -> None:
-    """Raise a `UserError` where the first line may be names or an example: all text, and all of it again."""
+    """Raise a `UserError` if the first line, all text, may be an example: each word occurs again below it."""
     if params.header is not None or frame.names is None or frame.numbers:
         return
     if all(frame.names[column.place] in column.words for column in frame.texts):

@@ -19,18 +19,18 @@ visit of one example::
 At the end of a pass with M - m < eps the method has converged if all examples were active; if not, they all
 become active again. Else the next pass has M̄ = M if M > 0, else ∞, and m̄ = m if m < 0, else -∞.
 
-With ``shrinking=gap_safe`` nothing is left out by this guess. Every tenth pass (the interval of Fercoq et al.
-2015 and Ndiaye et al. 2017) is followed by a check, of one inner product for each active example, which sets
-and removes for good the coefficients whose optimal value the duality gap proves
-(`svmbench.solvers.dual.gap_safe`); so there is nothing to look at again in the end. The method has converged,
-too, where none is left.
+With ``shrinking=gap_safe``, no example is left out by this heuristic. Every tenth pass (the interval of
+Fercoq et al. 2015 and Ndiaye et al. 2017) is followed by a check, which costs one inner product per active
+example. It sets the coefficients whose optimal values the duality gap proves
+(`svmbench.solvers.dual.gap_safe`) and removes them for good, so they need not be checked again at the end.
+The method has also converged when no example is left.
 
 With ``order=with_replacement`` each visit draws a uniform example, as SDCA does in the papers on Pegasos and
 on the Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic Dual Coordinate Ascent, JMLR
 14, 2013). There are no passes then, so nothing is shrunk and no rule stops it: budgets do.
 
-Without bias every PG is 0 at the optimum. The paper takes M and m of the PG only, so that two equal examples
-with opposite labels end the method after a few passes, both with a PG of -2: M - m is then 0.
+Every PG is 0 at the optimum, since there is no bias; therefore M and m include 0. They do not in the paper:
+for two equal examples with opposite labels, both PG become -2, and M - m = 0 ends the method in a few passes.
 
 The dual objective is checked every n visits or more. If 100 consecutive checks have raised it by less than
 1e-9 of the gap according to the gradients of those visits, all examples become active, since a shrunk one may

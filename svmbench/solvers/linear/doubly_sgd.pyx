@@ -64,7 +64,7 @@ class Params:
 
 
 cdef class Run(LinearRun):
-    """A started doubly stochastic gradient descent."""
+    """A run of doubly stochastic gradient descent."""
 
     cdef Generator rng
     cdef double lam

@@ -138,7 +138,7 @@ cdef class Run(LinearRun):
         return last
 
     cdef void pour(self) noexcept nogil:
-        """Set v to ξ: 2 on the largest p_i, of equals the first, and the remainder on the next."""
+        """Set v to ξ: 2 on the largest p_i, the first ones in a tie, and the remainder on the next."""
         cdef Py_ssize_t full = <Py_ssize_t> fmin(self.volume / 2.0, self.n), above = 0, i = 0
         cdef double level = 0.0
         if full == self.n:

@@ -80,7 +80,7 @@ class Params:
 
 
 cdef class Run(LinearRun):
-    """A started Snacks."""
+    """A run of Snacks."""
 
     cdef Generator rng
     cdef double lam
@@ -137,7 +137,7 @@ cdef class Run(LinearRun):
                 self.w[j] = self.centre[j] + part * self.away[j]
 
     cdef void restart(self) noexcept nogil:
-        """Begin the next stage at the mean of this one, or end."""
+        """Begin the next stage at the mean of this one, or converge."""
         cdef Py_ssize_t j = 0
         for j in range(self.w.shape[0]):
             self.centre[j] = self.total[j] / <double> self.length
