@@ -32,7 +32,7 @@ def check(c, y, volume, marks=(0, 0), reach=np.inf, rtol=1e-11):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=500)
 @given(pairs, values, values, volumes, st.integers(0, 10**6), st.integers(0, 10**6), reaches)
 def test_agrees_with_sorting_on_generated_inputs(others, positive, negative, volume, mark, other, reach):
     c = np.array([positive, negative] + [value for value, _ in others])
