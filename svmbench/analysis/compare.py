@@ -16,7 +16,7 @@ from svmbench.store.timing import SECONDS, for_seconds
 
 #: Repetitions of the bootstrap, the seed of its draws, and the coverage of intervals.
 RESAMPLES, SEED, LEVEL = 2000, 20120626, 0.95
-#: A difference is told from chance below this corrected p-value.
+#: A difference is significant below this corrected p-value.
 ALPHA = 0.05
 
 

@@ -24,9 +24,9 @@ cdef class RowCache:
     cdef float *insert(self, Py_ssize_t row) noexcept nogil
     # Whether a row is held; does not count as a use.
     cdef bint holds_row(self, Py_ssize_t row) noexcept nogil
-    # Drop all rows.
+    # The row's values, or NULL; does not count as a use.
     cdef const float *seen(self, Py_ssize_t row) noexcept nogil
-    # Give all rows up.
+    # Drop all rows.
     cdef void clear(self) noexcept nogil
     cdef void unlink(self, int64_t slot) noexcept nogil
     cdef void push(self, int64_t slot) noexcept nogil

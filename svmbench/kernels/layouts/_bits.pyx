@@ -25,16 +25,16 @@ _PIECE = 128
 
 
 def kernel_table(kernel, largest):
-    """Return the kernel values at the whole numbers 0 to `largest`, made in float64, as float32.
+    """Return the kernel values at the integers 0 to `largest`, computed in float64, as float32.
 
-    The numbers are squared distances for the Gaussian kernel, inner products for the others.
+    The integers are squared distances for the Gaussian kernel, inner products for the others.
 
     Parameters
     ----------
     kernel : dict
         Name and parameters.
     largest : int
-        Of the numbers that occur.
+        Largest of the integers that occur.
     """
     numbers = np.arange(-(-(largest + 1) // _PIECE) * _PIECE, dtype=np.float64)
     with np.errstate(under="ignore", over="ignore"):

@@ -43,8 +43,8 @@ MOST_FEATURES = (2**31 - 1) // 255**2
 def common_unit(X):
     """Return the unit of which every value of X is a whole multiple from 0 to 255, or None.
 
-    Pixels divided by 255 are such values, indicators and counts too. A value may miss its multiple by the
-    rounding of float32 only.
+    Pixels divided by 255 are such values, as are indicators and counts. A value may differ from its multiple
+    by the rounding of float32 only.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ def common_unit(X):
 def holds(X, unit, kernel):
     """Return whether kernel values at the whole multiples are within the stated tolerance of those at X.
 
-    A Gaussian kernel changes by at most sqrt(2 gamma / e) times the distance that its arguments are moved,
-    the others in proportion to that distance over the norm.
+    A Gaussian kernel changes by at most sqrt(2 gamma / e) times the distance by which its arguments move, the
+    others in proportion to that distance relative to the norm.
 
     Parameters
     ----------

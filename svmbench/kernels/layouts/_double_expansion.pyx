@@ -1,11 +1,12 @@
-"""Kernel expansions in double precision from the examples as they are stored: what certificates are made of.
+"""Kernel expansions in double precision from the examples as they are stored, for certificates.
 
-A layout in whole numbers keeps its exact products and distances, and the kernel alone is evaluated in
-float64. Dense examples give sums of squared differences, sparse ones inner products and norms, or differences
-where the norms would cancel. With the linear kernel the weights are made first.
+In a layout of integers, products and distances are exact already, and only the kernel is evaluated in
+float64. For dense examples, squared differences are summed; for sparse ones, distances follow from inner
+products and norms, or from differences where norms would cancel. With the linear kernel, weights are computed
+first.
 
-Of a layout with regions (`_regions`) values below 2^-125 may be left out: all together less than that times
-the sum of the weights.
+With a layout that has regions (`_regions`), values below 2^-125 may be left out: their sum is less than
+2^-125 times the sum of the weights.
 """
 
 import math
@@ -61,33 +62,33 @@ cdef extern from "double_expansion.h" nogil:
 # Bytes of points, and of examples, that are processed in double precision at once.
 _BLOCK = 1 << 26
 
-# Examples from which the positions of the others are judged.
+# Examples from which a centre of all is computed.
 _SOME = 64
 
 # Examples whose values in single precision are compared at once.
 _TOGETHER = 64
 
-# Points whose distance from others is bounded at once; a multiple of DOUBLE_TILE.
+# Points whose distances from other examples are bounded together; a multiple of DOUBLE_TILE.
 _PART = 64
 
 
 def expansion(Layout stored, points, coefficients, at, given=None):
     """Return Σ_k coefficients[k] K(x_points[k], x_j) for each j of `at`, float64, shape (len(at),).
 
-    The kernel is the documented formula, evaluated and added up in float64. The relative error of a value is
-    a few units in the last place, times the number of features; that of a value of the Gaussian kernel also
-    times the size of its exponent.
+    The kernel is the documented formula, evaluated and summed in float64. The relative error of a value is a
+    few units in the last place times the number of features, and for the Gaussian kernel also times the size
+    of its exponent.
 
     Parameters
     ----------
     stored : Layout
         The examples.
     points, at : array of int, shapes (s,) and (m,)
-        Examples of the expansion, and those where it is evaluated.
+        Examples of the expansion, and those at which it is evaluated.
     coefficients : array of float64, shape (s,)
-        Weights.
+        Coefficients.
     given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
-        The examples before they were rounded to be stored: the kernel is that of these.
+        The examples before rounding, to which the kernel is then applied.
     """
     cdef _Source source = _Source(stored, given)
     points = np.ascontiguousarray(points, dtype=np.int64)
@@ -118,15 +119,15 @@ def expansion(Layout stored, points, coefficients, at, given=None):
 
 
 def value_errors(TiledLayout stored, points, coefficients, at, given=None):
-    """Return what values in single precision are off by, of the Gaussian kernel: sums and sums of squares.
+    """Return the errors of Gaussian kernel values in single precision: their sums, and sums of squares.
 
-    Σ_k e_kj and Σ_k e_kj² for each j of `at`, float64, shapes (len(at),), with e_kj = coefficients[k] times
-    the value of the formula less that of a row, between x_points[k] and x_j.
+    Σ_k e_kj and Σ_k e_kj² for each j of `at`, float64, shapes (len(at),), where e_kj is coefficients[k] times
+    the value of the formula minus that in a row, for x_points[k] and x_j.
 
     Parameters
     ----------
     stored : TiledLayout
-        The examples, float32 features or such beside groups of indicators.
+        The examples: float32 features, perhaps with groups of indicators.
     points, at, coefficients, given
         As in `expansion`.
     """
@@ -144,9 +145,9 @@ def value_errors(TiledLayout stored, points, coefficients, at, given=None):
 
 
 cdef class _Source:
-    """Where the examples come from in float64: those given, or the stored ones.
+    """The examples in float64: those given, or the stored ones.
 
-    Groups of indicators are codes where the layout stores them so, and all other features come first.
+    Groups of indicators are codes if the layout stores them as codes; then all other features come first.
     """
 
     cdef Layout stored
@@ -172,7 +173,7 @@ cdef class _Source:
 
 
 def _add(_Source source, points, coefficients, at, scores):
-    """Add the expansion, its points in float64 a part at a time."""
+    """Add the expansion, converting a part of its points to float64 at a time."""
     cdef Layout stored = source.stored
     step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not source.sparse else len(points)
     for begin in range(0, len(points), step):
@@ -186,7 +187,7 @@ cdef Regions _regions(Layout stored):
 
 
 def _blocks(Layout stored, at, points=1):
-    """Yield the slices of `at` whose examples are taken together, with so many points; look for signals."""
+    """Yield slices of `at` that are processed together with this many points; check for signals."""
     step = min(max(64, _BLOCK // (8 * max(1, stored.d))), stored.queries_together(points))
     for begin in range(0, len(at), step):
         PyErr_CheckSignals()
@@ -194,10 +195,10 @@ def _blocks(Layout stored, at, points=1):
 
 
 def _linear(_Source source, points, coefficients, at):
-    """Weights first, about the middle of all examples: a large offset of all of them rounds nothing away.
+    """Compute the weights relative to a centre, so that a large offset of all examples costs no accuracy.
 
-    The middle is a median of some, and a value that occurs: examples far from the others would move a mean to
-    where it swallows these.
+    The centre is a median of some examples in each feature, a value that occurs. With outliers, a mean could
+    lie far from all other examples, and subtracting it would round these.
     """
     cdef Layout stored = source.stored
     dense = not source.sparse
@@ -218,7 +219,7 @@ def _linear(_Source source, points, coefficients, at):
 
 
 cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) except -1:
-    """Add a row of all examples, to the same bits; return False where a layout has none such."""
+    """Add one row over all examples, with the same bits; return False if the layout cannot."""
     cdef const uint8_t[:, ::1] records
     cdef const double[:, ::1] query
     cdef whole_numbers numbers
@@ -296,7 +297,7 @@ cdef class _Dense:
 
     def add_errors(self, const double[:, ::1] rows, const float[:, ::1] singles, double[::1] sums,
                    double[::1] squares):
-        """Add what given values in single precision are off by, and the squares."""
+        """Add the errors of the given values in single precision, and their squares."""
         cdef double_points points = double_points(
             d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
             n_tiles=self.n_tiles, which=NULL,
@@ -308,7 +309,7 @@ cdef class _Dense:
 
     cdef int add_some(self, const double[:, ::1] rows, double[::1] scores,
                       const int64_t[::1] which) except -1:
-        """Add the given tiles of the expansion, or all, at examples of one part."""
+        """Add the given tiles of the expansion, or all tiles, at the examples of one part."""
         cdef double_points points = double_points(
             d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
             n_tiles=self.n_tiles, which=NULL,
@@ -322,7 +323,7 @@ cdef class _Dense:
 
 
 cdef class _NearDense(_Dense):
-    """Points in the order of regions, of which those too far from a part of the examples are left out."""
+    """Points in the order of regions; those too far from a part of the examples are left out there."""
 
     cdef object features
     cdef object low
@@ -336,7 +337,7 @@ cdef class _NearDense(_Dense):
         self.low, self.high = np.minimum.reduceat(bounded, begins), np.maximum.reduceat(bounded, begins)
 
     def add(self, at, double[::1] scores):
-        """Add the expansion at the given examples, in the order of regions as well."""
+        """Add the expansion at the given examples, also taken in the order of regions."""
         limit = farthest(self.stored.kernel["gamma"])
         for begin in range(0, len(at), REGION):
             PyErr_CheckSignals()
@@ -350,7 +351,7 @@ cdef class _NearDense(_Dense):
 
 
 cdef class _Csr:
-    """A CSR matrix for C, its columns ascending in each row."""
+    """A CSR matrix for C, with ascending columns in each row."""
 
     cdef double_csr csr
     cdef const double[::1] values
@@ -362,7 +363,7 @@ cdef class _Csr:
         X = scipy.sparse.csr_array(X, dtype=np.float64)
         X.sort_indices()
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
-        # One more than there are, so that there is a first one to point to.
+        # One more than needed, so that a pointer to the first one is valid.
         self.values = np.append(X.data, 0.0)
         self.indices = np.append(X.indices, 0).astype(np.int32)
         self.squared = np.append(X.power(2).sum(axis=1), 0.0)

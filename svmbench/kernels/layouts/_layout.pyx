@@ -1,10 +1,10 @@
-"""The interface of the storage layouts: how the training examples lie in memory, and the rows they give.
+"""The interface of the storage layouts: the storage of the training examples, and kernel rows from it.
 
-Every kernel value is within 1e-6 of the plain float64 formula, for a Gaussian kernel absolutely (the values
-lie in (0, 1]), for the others relative to |x| |x'| (scaled alike for the polynomial). It depends on its two
-examples alone: bit for bit the same in a row, in a block and on any number of threads.
+Every kernel value is within 1e-6 of the plain float64 formula: absolutely for a Gaussian kernel, whose values
+lie in (0, 1], relative to |x| |x'| for the others (scaled alike for the polynomial). A value depends only on
+its two examples: it is the same bit for bit in a row, in a block and with any number of threads.
 
-The loops run on the instruction set that `svmbench.simd.targets` chose at import.
+The loops use the instruction set that `svmbench.simd.targets` chose at import.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ cdef enum:
 cdef double LEAST_WORK = 16.0
 cdef double WORK_TOGETHER = 2.0 ** 28
 
-#: Examples that are converted at a time, so that a change of type or order copies no second matrix.
+#: Examples converted at a time, so that a change of type or order does not copy the whole matrix.
 PART = 4096
 
 _KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
@@ -44,7 +44,7 @@ def parts(X):
 
 
 cdef class Layout:
-    """Stored examples and the kernel rows that they give.
+    """Stored examples, and the computation of kernel rows from them.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ cdef class Layout:
         If the kernel is unknown, or the examples cannot be stored in this layout.
     """
 
-    #: The layout's name, as `svmbench.kernels.layouts.choice.make_layout` knows it.
+    #: The layout's name in `svmbench.kernels.layouts.choice.make_layout`.
     name = ""
 
     #: Time of a value in an expansion in double precision, relative to one in a block of rows: a vector holds
@@ -91,11 +91,11 @@ cdef class Layout:
         return None
 
     def value_error(self):
-        r"""Return the numbers (r, s) of a bound of what rounding does to a value of a row, or None.
+        r"""Return the numbers (r, s) of a bound of the rounding error of a value in a row, or None.
 
-        With k the kernel value in exact arithmetic, a value of a row is within :math:`k (r \ln(1/k) + s)` of
-        it, apart from values below 2^-125, which may be 0. The first number stems from the squared distance,
-        the second one from the exponential. Known for the Gaussian kernel alone.
+        If k is the kernel value in exact arithmetic, a value in a row is within :math:`k (r \ln(1/k) + s)` of
+        it, except that values below 2^-125 may be 0. The first number comes from the squared distance, the
+        second one from the exponential. Known only for the Gaussian kernel.
 
         Notes
         -----
@@ -111,7 +111,7 @@ cdef class Layout:
         return 1.01 * (error[0] + 3.0 * u), 1.01 * (error[1] + 4.0 * u)
 
     cdef Py_ssize_t group(self) noexcept nogil:
-        """Return the largest number of rows that one call of `rows` may make."""
+        """Return the largest number of rows that one call of `rows` may compute."""
         return 1
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
@@ -140,9 +140,9 @@ cdef class Layout:
         """
 
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
-        """Return a layout over `count` examples of another, no more than this one was made with.
+        """Return a layout over `count` examples of another, at most as many as this one was made with.
 
-        It is this one, with its examples replaced, where that is possible.
+        If possible, it is this layout with its examples replaced.
         """
         return whole.select(<const int64_t[:count]>examples)
 
@@ -151,27 +151,27 @@ cdef class Layout:
         return False
 
     cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil:
-        """Put one example of another layout of this kind in a place, of those that this one was made with."""
+        """Put one example of another layout of this kind into one of the places that this was made with."""
 
     cdef void resize(self, Py_ssize_t count) noexcept nogil:
-        """Let rows go over the first places, no more than this one was made with."""
+        """Restrict rows to the first `count` places, at most as many as this layout was made with."""
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
-        """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), r after r.
+        """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), by ascending r.
 
-        A row that is not NULL in `held` is read there. The others are computed, and written to `kept` where
-        that is not NULL; it may be memory of a row that is held before it. The sums are the same bit for bit,
-        whatever is held. Without sums (NULL) the rows are only made.
+        A row that is not NULL in `held` is read from there. The others are computed, and written to `kept`
+        unless that is NULL; it may be the memory of a row that is held before it. The sums are the same bit
+        for bit, whichever rows are held. If `sums` is NULL, rows are only computed.
         """
         return 0
 
     cdef double pair_work(self) noexcept nogil:
-        """Return the multiplications of one value in double precision, roughly."""
+        """Return the approximate number of multiplications of one value in double precision."""
         return self.d
 
     cdef Py_ssize_t queries_together(self, double points) noexcept nogil:
-        """Return how many queries an expansion of so many points takes between two looks for signals."""
+        """Return how many queries an expansion of so many points processes between two checks for signals."""
         cdef double each = max(points, 1.0) * max(self.pair_work(), LEAST_WORK)
         return FEWEST_QUERIES * <Py_ssize_t> (1.0 + self.threads * WORK_TOGETHER / (FEWEST_QUERIES * each))
 
@@ -205,7 +205,7 @@ cdef class Layout:
         return out[:count, : self.n]
 
     def options(self):
-        """Return what makes another layout of this kind store its examples alike, by argument name."""
+        """Return the arguments with which another layout of this kind stores its examples alike."""
         return {}
 
     def select(self, indices):
@@ -218,7 +218,7 @@ cdef class Layout:
         raise NotImplementedError
 
     def gather_double(self, indices):
-        """Return the same in float64: what the kernel of these examples is the documented formula of."""
+        """Return the same in float64: the examples to which the documented formula of the kernel applies."""
         return self.gather(indices).astype(np.float64)
 
     def squared_norms(self):

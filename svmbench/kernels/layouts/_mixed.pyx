@@ -23,7 +23,7 @@ MOST_NUMERIC = 64
 
 
 def indicator_groups(X):
-    """Return the runs of columns in which every row of X has exactly one 1 and else 0.
+    """Return the runs of columns in which every row of X has exactly one 1, and zeros otherwise.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def indicator_groups(X):
 
 
 cdef class MixedLayout(TiledLayout):
-    """Numeric features as float32, groups of indicators as codes that are compared.
+    """Numeric features as float32, and groups of indicators as codes, which are compared.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ cdef class MixedLayout(TiledLayout):
         return roundings * 2.0 ** -24, self.d * self.params.gamma * 2.0 ** -149
 
     def encode(self, X):
-        """Return numbers and codes; None unless every group of every row has exactly one 1 and else 0."""
+        """Return numbers and codes; None unless each group of each row has exactly one 1, and zeros."""
         if not self.groups or len(self.numeric) > MOST_NUMERIC:
             return None
         records = np.zeros((len(X), self.job.query_bytes), dtype=np.uint8)
@@ -129,11 +129,11 @@ cdef class MixedLayout(TiledLayout):
 
     @property
     def codes(self):
-        """Number of groups, if their features follow all others: double precision compares codes then."""
+        """Number of groups if their features follow all others, so that double precision compares codes."""
         return self.store.groups if np.array_equal(self.numeric, np.arange(len(self.numeric))) else 0
 
     def gather_coded(self, indices):
-        """Return stored examples in float64, the codes of the groups in the place of their features."""
+        """Return stored examples in float64, with the codes of groups in place of their features."""
         records = self.records(indices)
         width = 4 * self.store.numeric
         numbers = np.ascontiguousarray(records[:, :width]).view(np.float32)
@@ -141,7 +141,7 @@ cdef class MixedLayout(TiledLayout):
 
     @property
     def exact_price(self):
-        """Of `Layout`; measured 3.4 where codes are compared, else indicators are summed one by one."""
+        """See `Layout`. Measured: 3.4 if codes are compared; otherwise indicators are summed one by one."""
         return 3.4 if self.codes else 2.0 * self.d / (self.store.numeric + self.store.lanes)
 
     def options(self):

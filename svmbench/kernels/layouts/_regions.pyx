@@ -1,11 +1,10 @@
-"""Regions: of a narrow Gaussian kernel most values are 0, and are not made.
+"""Regions: most values of a narrow Gaussian kernel are 0 and need not be computed.
 
-A value below 2^-125 is 0 in every layout that makes it in single precision. Where most pairs of examples are
-as far apart as that, the examples are stored in another order, in which those that lie near each other stand
-side by side: halved at the median of the column that varies most, the halves likewise, down to regions of
-REGION examples. The least and the greatest value of some columns in a region say how near it comes to a query
-at least. The values of regions beyond are 0 without being made, so that rows and their sums are the same bit
-for bit as without regions.
+A value below 2^-125 is 0 in every layout that computes it in single precision. If most pairs of examples are
+that far apart, the examples are stored in an order that keeps near ones together: they are halved at the
+median of the column that varies most, and the halves likewise, down to regions of REGION examples. The least
+and the greatest value of some columns in a region bound its distance from a query. The values of regions that
+are too far are set to 0, so that rows and their sums are the same bit for bit as without regions.
 """
 
 import math
@@ -37,17 +36,17 @@ MOST_COLUMNS = 16
 
 # Least examples for regions.
 _FEWEST = 16 * REGION
-# Pairs by which it is judged whether most values are 0, their examples spread evenly by the golden section;
-# and of these examples one in so many, whose regions are looked at.
+# Number of pairs that decide whether most values are 0, the ratio that spreads their examples evenly (the
+# golden section), and the thinning of these examples whose regions are examined.
 _SAMPLE = 1024
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _THIN = 16
-# Largest part of the regions that a query may reach: with more, they would cost more than they save.
+# Largest fraction of the regions that a query may reach; beyond it, regions cost more than they save.
 _MOST_REACHED = 0.5
-# Examples by which the column of a half that varies most is found.
+# Examples from which the column that varies most in a half is determined.
 _SPREAD = 128
 
-# Bounds of distances and the layouts' distances are rounded: the bound is increased by this part.
+# The bound is increased by this fraction, since bounds and distances are rounded.
 _MARGIN = 1e-4
 
 
@@ -57,7 +56,7 @@ def farthest(gamma):
 
 
 def find(X, columns, kernel):
-    """Return the `Regions` of examples; None where they would save less than half of the values.
+    """Return the `Regions` of examples; None if they would save less than half of the values.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ cdef class Regions:
     order : array of int, shape (n,)
         The example in each place.
     features, words : array of int, shape (c,)
-        Which features these columns are, and where they stand in a query.
+        The features in these columns, and their positions in a query.
     limit : float
         Squared distance beyond which every value is 0.
     """
@@ -138,7 +137,7 @@ cdef class Regions:
         )
 
     def reached(self, queries):
-        """Return the mean part of the regions that come near enough to queries, whose columns are given."""
+        """Return the mean fraction of the regions that are near enough to queries with the given columns."""
         low, high = np.asarray(self.low)[:, : self.set.count], np.asarray(self.high)[:, : self.set.count]
         total = 0.0
         for query in queries:

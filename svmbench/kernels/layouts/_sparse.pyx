@@ -37,7 +37,7 @@ cdef extern from "sparse.h" nogil:
 cdef enum:
     QUERIES = 16        # rows that are computed together
 
-# The largest exponent |x|^2 gamma at which the rounding of norms in float64 stays far below 1e-6 of a value.
+# Largest exponent |x|^2 gamma at which rounding norms in float64 changes a value by far less than 1e-6.
 cdef double ROUND_NORMS = 1e6
 
 

@@ -1,7 +1,7 @@
-"""What the layouts in tiles have in common: bits, bytes, mixed, dense, double.
+"""Base of the layouts in tiles: bits, bytes, mixed, dense, double.
 
-A subclass says how an example is written as a query (`encode`, `decode`), how a query lies in a tile (`pack`,
-`unpack`), and which C function makes a block of kernel values.
+A subclass defines the form of an example as a query (`encode`, `decode`), the form of a query in a tile
+(`pack`, `unpack`), and the C function that computes a block of kernel values.
 """
 
 import numpy as np
@@ -42,12 +42,12 @@ cdef enum:
 
 
 cdef class TiledLayout(Layout):
-    """Examples in tiles of TILE side by side, so that a register holds the same part of each.
+    """Examples in tiles of TILE, interleaved so that a register contains the same part of each.
 
     The place of an example is its number, unless there are regions.
     """
 
-    #: What examples must be for this layout; the end of a sentence.
+    #: Requirement on the examples, as the end of an error message.
     needs = ""
 
     def __dealloc__(self):
