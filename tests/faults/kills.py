@@ -46,6 +46,7 @@ from typing import Any, TextIO
 
 from svmbench.cli.main import main
 from svmbench.config import resolve
+from svmbench.figures import curves, decision  # noqa: F401  what draws is loaded here, not in each fork
 from svmbench.report.build import vega
 from svmbench.run_config import RunConfig
 from svmbench.runner.execute import execute
