@@ -20,7 +20,7 @@ from svmbench.errors import UserError
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.style import PALETTE
 from svmbench.figures.tables import count
-from svmbench.report.figures import COSTS, FEWER, VALUES, figures, problems
+from svmbench.report.figures import COSTS, FEWER, VALUES, Figure, Method, figures, problems
 from svmbench.report.opening import Opening
 from svmbench.report.parts import Packs, escape, head, packed, script
 from svmbench.report.summary import Row, summary
@@ -203,7 +203,7 @@ def _several(items: Sized, noun: str) -> str:
     return f"{len(items)} {noun}{'s' * (len(items) != 1)}"
 
 
-def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
+def _options(names: Iterable[str], columns: Mapping[str, tuple[str, float]]) -> str:
     return "".join(
         f'<option value="{escape(name)}">{escape(columns[name][0])}</option>'
         for name in names
@@ -227,7 +227,7 @@ def _contents(sections: Sequence[_Section], front: str, tables: str) -> str:
 {first}<ol>{links}</ol><ul>{others}</ul></nav>"""
 
 
-def _words(figure: dict[str, Any], tags: Mapping[str, Sequence[str]]) -> str:
+def _words(figure: Figure, tags: Mapping[str, Sequence[str]]) -> str:
     """Return the search text of a figure."""
     methods = [f"{method['name']} {method['solver']}" for method in figure["methods"]]
     runs = [run["name"] for run in figure["runs"]]
@@ -300,7 +300,7 @@ class _Section:
 
 
 def _sections(
-    drawn: Iterable[dict[str, Any]],
+    drawn: Iterable[Figure],
     summarise: Callable[[str, str], str],
     tags: Mapping[str, Sequence[str]],
     packs: Packs,
@@ -327,9 +327,9 @@ def _sections(
             )
 
 
-def _together(drawn: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _together(drawn: Iterable[Figure]) -> Iterator[list[Figure]]:
     """Return the figures that are compressed together."""
-    some: list[dict[str, Any]] = []
+    some: list[Figure] = []
     for figure in drawn:
         some.append(figure)
         if len(some) == TOGETHER or sum(len(one["runs"]) for one in some) >= RUNS_TOGETHER:
@@ -339,7 +339,7 @@ def _together(drawn: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]
         yield some
 
 
-def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
+def _figure(number: int, figure: Figure, summary: str) -> str:
     """Return what a figure has below its heading."""
     columns = figure["columns"]
     costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is the default
@@ -377,7 +377,7 @@ def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
 <fieldset><legend>Curves shown</legend>{legend}</fieldset>{note}"""
 
 
-def _swatch(method: dict[str, Any]) -> str:
+def _swatch(method: Method) -> str:
     dash = " ".join(f"{2 * length:g}" for length in method["dash"])
     return (
         '<svg width="34" height="10" aria-hidden="true">'

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
 from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, calm_since, optimum_of
 from svmbench.figures.settings import setting, shared
-from svmbench.figures.style import PALETTE, looks
+from svmbench.figures.style import PALETTE, Look, looks
 from svmbench.store import SETTLED, StoredRun
 from svmbench.store.timing import SECONDS, comparable, note, summary
 
@@ -31,9 +31,48 @@ DECADE = 10.0
 FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
-def figures(
-    groups: Sequence[tuple[str, Sequence[StoredRun]]], kept: int | None = None
-) -> Iterator[dict[str, Any]]:
+class Method(TypedDict):
+    """A method of a figure; ``colour`` is its place in `PALETTE`."""
+
+    name: str
+    solver: str
+    colour: int
+    dash: list[float]
+
+
+class DrawnRun(TypedDict):
+    """A run of a figure; ``method`` is the place of its method.
+
+    ``values`` are those of each column at its checkpoints, None where unknown; ``calm`` is, for columns that
+    jump, the checkpoint from which they no longer do.
+    """
+
+    name: str
+    method: int
+    seed: int
+    settled: bool
+    values: dict[str, list[float | int | None]]
+    calm: dict[str, int]
+
+
+class Figure(TypedDict):
+    """The data of a figure, as the script of the page reads them.
+
+    ``cost`` is what most budgets count, ``log`` whether the vertical axis is logarithmic, ``optimum`` its
+    value by column, ``seconds`` which runs have none here and why, ``columns`` the label and factor of each.
+    """
+
+    title: str
+    cost: str
+    log: bool
+    optimum: dict[str, float]
+    seconds: str
+    methods: list[Method]
+    columns: dict[str, tuple[str, float]]
+    runs: list[DrawnRun]
+
+
+def figures(groups: Sequence[tuple[str, Sequence[StoredRun]]], kept: int | None = None) -> Iterator[Figure]:
     """Return one figure per problem, made when it is asked for.
 
     Parameters
@@ -42,15 +81,6 @@ def figures(
         Title and runs of each problem, from `problems`.
     kept : int or None
         Most checkpoints of a run; None: all.
-
-    Returns
-    -------
-    iterator of dict
-        title, cost (what most budgets count), log (whether the vertical axis is), optimum (values of it),
-        seconds (which runs have none here, and why),
-        methods (name, solver, colour as a place in `PALETTE`, dash), columns (name -> label, factor),
-        runs (name, method, seed, settled, the values of each column at its checkpoints, None where unknown,
-        and for columns that jump the checkpoint from which they no longer do).
     """
     return (figure for group in groups if (figure := _figure(*group, kept)) is not None)
 
@@ -95,7 +125,7 @@ def _title(runs: Sequence[StoredRun]) -> str:
     return f"{setting(runs[0], 'dataset')}{part}: {said}"
 
 
-def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str, Any] | None:
+def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> Figure | None:
     runs = [run.copy() for run in runs]
     keys = {run.id: method_of(run) for run in runs}
     named = method_names({keys[run.id]: run.title for run in runs})
@@ -119,21 +149,18 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
         "log": bool(errors) and max(errors) >= DECADE * min(errors) > 0.0,
         "optimum": _optimum(runs),
         "seconds": " ".join(filter(None, [summary(len(timed), untimed), note(timed)])),
-        "methods": [
-            {
-                "name": label,
-                "solver": solvers[label],
-                "colour": PALETTE.index(style[label].colour),
-                "dash": [] if style[label].line == "-" else list(style[label].line[1]),
-            }
-            for label in labels
-        ],
-        "columns": {name: list(METRICS[name]) for name in present},
+        "methods": [_method(label, solvers[label], style[label]) for label in labels],
+        "columns": {name: METRICS[name] for name in present},
         "runs": drawn,
     }
 
 
-def _seen(drawn: Sequence[dict[str, Any]], cost: str, value: str) -> bool:
+def _method(name: str, solver: str, look: Look) -> Method:
+    dash = [] if isinstance(look.line, str) else list(look.line[1])
+    return {"name": name, "solver": solver, "colour": PALETTE.index(look.colour), "dash": dash}
+
+
+def _seen(drawn: Sequence[DrawnRun], cost: str, value: str) -> bool:
     """Return whether any run has an observation with a positive cost and a value."""
     pairs = ((one["values"].get(cost, ()), one["values"].get(value, ())) for one in drawn)
     return any(x and y is not None for xs, ys in pairs for x, y in zip(xs, ys))
@@ -146,7 +173,7 @@ def _optimum(runs: Sequence[StoredRun]) -> dict[str, float]:
     return {name: short for name, value in known.items() if (short := _short(value)) is not None}
 
 
-def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> dict[str, Any]:
+def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> DrawnRun:
     every = rows = run.rows()
     places = np.arange(len(every))
     if kept is not None and len(every) > kept:
