@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from svmbench.sweep.planning import Job
 from svmbench.sweep.pool import Listener
-from svmbench.sweep.stored import JobEnd, without_run
+from svmbench.sweep.stored import JobEnd, RemoteJob, without_run
 
 #: Seconds between two checks of the folder, and until the file of an ended job must be visible.
 _LOOK = 0.3
@@ -37,8 +37,8 @@ class Engine(Protocol):
 
     most: int | None
 
-    def submit(self, documents: Sequence[Mapping[str, Any]]) -> None:
-        """Start jobs when machines are available; each document is an argument of `remote.make`."""
+    def submit(self, documents: Sequence[RemoteJob]) -> None:
+        """Start jobs when machines are available."""
         ...
 
     def over(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -107,7 +107,7 @@ class Cluster:
             pending.update((job.number, job) for job in batch)
             self._engine.submit(documents)
 
-    def _document(self, job: Job) -> dict[str, Any]:
+    def _document(self, job: Job) -> RemoteJob:
         """Return the document of a job for its machine, with absolute paths."""
         for kind in ("log", "json", "now"):  # of an earlier attempt
             self._path(job.number, kind).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import Any
 from svmbench.errors import UserError
 from svmbench.runner.spawn import thread_environment
 from svmbench.sweep.remote import make
+from svmbench.sweep.stored import RemoteJob
 
 _MIB = 1024 * 1024
 
@@ -58,7 +59,7 @@ class Ray:
         asked = {} if options["memory"] is None else {"memory": int(options["memory"] * _MIB)}
         self._make = ray.remote(make).options(num_cpus=threads, max_retries=options["retries"], **asked)
 
-    def submit(self, documents: Sequence[Mapping[str, Any]]) -> None:
+    def submit(self, documents: Sequence[RemoteJob]) -> None:
         """Start tasks; Ray chooses the machines."""
         for document in documents:
             self._tasks[document["number"]] = self._make.remote(document)

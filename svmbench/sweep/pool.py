@@ -21,7 +21,7 @@ from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, worker_environment
 from svmbench.sweep.planning import Job
-from svmbench.sweep.stored import JobEnd, end_of, without_run
+from svmbench.sweep.stored import JobDocument, JobEnd, end_of, without_run
 
 #: Seconds for interrupted runs to store their ends before they are killed.
 _PATIENCE = 5.0
@@ -199,10 +199,10 @@ class _Worker:
         """Start a job."""
         self.job, self.dataset, self.begun = job, _dataset(job), time.monotonic()
         self.guard = guard.Guard(job.config, self.process.pid) if guard.needed(job.config) else None
-        line = json.dumps({"number": job.number, "config": job.config.document(), "log": str(log)}) + "\n"
+        given: JobDocument = {"number": job.number, "config": job.config.document(), "log": str(log)}
         assert self.process.stdin is not None
         try:
-            self.process.stdin.write(line.encode())
+            self.process.stdin.write(f"{json.dumps(given)}\n".encode())
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # it died while idle; its end is read next and reports the job

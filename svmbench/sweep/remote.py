@@ -6,20 +6,16 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from svmbench.sweep.stored import RemoteJob
 
 
-def make(document: Mapping[str, Any]) -> None:
-    """Make the run of a job and write its end to the folder of the sweep.
-
-    Parameters
-    ----------
-    document : mapping
-        ``number`` and ``config`` of the job, its working folder (``cwd``), ``log`` and ``end`` file.
-    """
+def make(document: RemoteJob) -> None:
+    """Make the run of a job and write its end to the folder of the sweep."""
     from svmbench.files import write_whole
     from svmbench.sweep.worker import LastDataset, serve
 
@@ -27,7 +23,7 @@ def make(document: Mapping[str, Any]) -> None:
     if threading.current_thread() is threading.main_thread():
         # SLURM's signal, through submitit, that the time of the job is nearly over.
         signal.signal(signal.SIGUSR2, _ask_to_end)
-    answer = serve(dict(document), LastDataset(), 0)
+    answer = serve(document, LastDataset(), 0)
     write_whole(Path(document["end"]), json.dumps(answer))
 
 

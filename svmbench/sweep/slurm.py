@@ -14,6 +14,7 @@ from typing import Any
 from svmbench.errors import UserError
 from svmbench.runner.spawn import thread_environment
 from svmbench.sweep.remote import make
+from svmbench.sweep.stored import RemoteJob
 
 #: Seconds between two queries of SLURM, which serves others as well.
 _ASK = 5.0
@@ -75,7 +76,7 @@ class Slurm:
             slurm_additional_parameters={"requeue" if options["requeue"] else "no-requeue": True},
         )
 
-    def submit(self, documents: Sequence[Mapping[str, Any]]) -> None:
+    def submit(self, documents: Sequence[RemoteJob]) -> None:
         """Submit the jobs as one array."""
         try:
             jobs = self._executor.map_array(make, documents)

@@ -8,7 +8,7 @@ from svmbench import data, features
 from svmbench.data.subset import sampled_checksum
 from svmbench.errors import UserError
 from svmbench.files import digest
-from svmbench.run_config import RunConfig, relevant
+from svmbench.run_config import Document, RunConfig, relevant
 from svmbench.runner.outcome import ended
 from svmbench.runner.starting import named
 from svmbench.solvers import registry
@@ -18,6 +18,21 @@ from svmbench.sweep.planning import Job, Plan
 
 #: What the table of a sweep says about a run, beside the counter of its budget.
 NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
+
+
+class JobDocument(TypedDict):
+    """A job for a worker; ``log`` is the file of its progress."""
+
+    number: int
+    config: Document
+    log: str
+
+
+class RemoteJob(JobDocument):
+    """A job for a machine of a cluster; ``end`` is the file of its end, ``cwd`` its working folder."""
+
+    end: str
+    cwd: str
 
 
 class JobEnd(TypedDict):

@@ -27,7 +27,7 @@ from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
 from svmbench.sweep.noted import NotedLines
-from svmbench.sweep.stored import NUMBERS, JobEnd
+from svmbench.sweep.stored import NUMBERS, JobDocument, JobEnd
 
 #: Seconds that a run has to store its end when the process that wants it is gone.
 _GRACE = 5.0
@@ -90,13 +90,13 @@ def _listen(lines: queue.Queue[str | None], busy: threading.Event) -> None:
         os._exit(1)
 
 
-def serve(job: dict[str, Any], load: LastDataset, before: int) -> JobEnd:
+def serve(job: JobDocument, load: LastDataset, before: int) -> JobEnd:
     """Make the run of a job; return its end.
 
     Parameters
     ----------
-    job : dict
-        ``number``, ``config`` and ``log``, the file that its progress is written to.
+    job : JobDocument
+        The job.
     load : LastDataset
         Where its data come from.
     before : int
