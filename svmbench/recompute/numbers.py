@@ -13,6 +13,7 @@ from svmbench.recompute.multiples import taken, unit
 from svmbench.recompute.rounding import Rounding
 from svmbench.recompute.scores import linear, scores
 from svmbench.store.model import StoredModel
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
@@ -217,7 +218,7 @@ def _alpha(model: StoredModel, y: Floats) -> Floats | None:
 
 
 def compare(
-    row: dict[str, Any], made: dict[str, float], bound: float | None = None
+    row: Row, made: dict[str, float], bound: float | None = None
 ) -> tuple[list[str], float, list[str], list[str]]:
     """Compare the last row of a trace with the recomputed numbers.
 
@@ -269,7 +270,7 @@ def compare(
     return wrong, largest, left, vague
 
 
-def _off(row: dict[str, Any], name: str, value: float) -> float:
+def _off(row: Row, name: str, value: float) -> float:
     """Return the difference of a stored number from the recomputed one; of bounds, in the wrong direction."""
     stored = float(row[name])
     if row.get("precision") not in BOUNDED:
@@ -279,7 +280,7 @@ def _off(row: dict[str, Any], name: str, value: float) -> float:
     return stored - value if name == "dual_objective" else abs(stored - value)
 
 
-def _bounded(row: dict[str, Any], name: str, value: float, made: dict[str, float]) -> float:
+def _bounded(row: Row, name: str, value: float, made: dict[str, float]) -> float:
     """Return the tolerance of a number due to the error stated in its row."""
     error = row.get("objective_error") if row.get("precision") in BOUNDED else None
     if error is None:

@@ -9,10 +9,11 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from svmbench.runner.progress import Progress, Standing
+    from svmbench.store.trace import Row
 
 #: Seconds between two checks for news, and between two drawings without news.
 _LOOK, _DRAW = 0.1, 0.5
@@ -61,7 +62,7 @@ class LiveLines:
         """Receive the state after a slice."""
         self._standing.advanced(counter, value, goal, seconds)
 
-    def observed(self, row: dict[str, Any]) -> None:
+    def observed(self, row: Row) -> None:
         """Receive a checkpoint."""
         self._standing.observed(row)
 

@@ -20,6 +20,7 @@ from svmbench.runner.observe import Observer
 from svmbench.solvers.base import Solver
 from svmbench.store import Store
 from svmbench.store.state import State, beginnings
+from svmbench.store.trace import Row
 
 #: Counters of the evaluations made at checkpoints.
 _LOOKING = ("kev_observation", "kev_prediction")
@@ -47,7 +48,7 @@ class Beginning:
 
     run: str
     state: State
-    rows: list[dict[str, Any]]
+    rows: list[Row]
     first: int
     points: int
     counter: str
@@ -58,7 +59,7 @@ class Beginning:
         return {"run": self.run, "iterations": self.state.iterations}
 
     def stand(
-        self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[dict[str, Any]], None]
+        self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[Row], None]
     ) -> tuple[Clock, bool]:
         """Restore a started run and its observer, and pass on the checkpoints.
 
@@ -83,7 +84,7 @@ class Beginning:
         return bool(self.rows) and self.rows[-1]["iterations"] == self.state.iterations
 
     @property
-    def common(self) -> list[dict[str, Any]]:
+    def common(self) -> list[Row]:
         """Checkpoints that an uninterrupted run would have made as well.
 
         The last one of an ended run may lie between two marks, or hold numbers that are computed at an end
@@ -91,7 +92,7 @@ class Beginning:
         """
         return self.rows[:-1] if self.seen else self.rows
 
-    def _mark(self, rows: list[dict[str, Any]], start: int) -> int:
+    def _mark(self, rows: list[Row], start: int) -> int:
         """Return the value of the counter at the next checkpoint of an uninterrupted run."""
         before = rows[-1][self.counter] if rows else start
         return next(mark for mark in thresholds(self.points, self.first) if mark > before)
@@ -171,7 +172,7 @@ def _leaves(budget: BudgetConfig, at: Mapping[str, Any]) -> bool:
     return all(limit is None or at[column] < limit for limit, column in limits)
 
 
-def _reached(budget: BudgetConfig, rows: list[dict[str, Any]]) -> bool:
+def _reached(budget: BudgetConfig, rows: list[Row]) -> bool:
     """Return whether a checkpoint reached a target, at which an uninterrupted run would have ended."""
     targets = ((budget.gap, "relative_gap"), (budget.test_error, "test_error"))
     return any(

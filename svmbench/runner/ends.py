@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from svmbench.errors import Refusal, UserError
 from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
 from svmbench.store.runs import FLAG
+from svmbench.store.trace import Row
 
 #: Relative gap above which convergence holds by the method's own rule only.
 _FAR = 0.01
@@ -48,7 +48,7 @@ def end_by(error: BaseException) -> End:
 
 def explained(
     end: End,
-    row: dict[str, Any],
+    row: Row,
     exact: bool,
     regularised: bool = True,
     loss: str = "hinge",
@@ -96,7 +96,7 @@ def explained(
     return end
 
 
-def _native_gap(row: dict[str, Any]) -> float | None:
+def _native_gap(row: Row) -> float | None:
     """Return the relative gap of the method's own objective and lower bound."""
     objective, bound = row["native_objective"], row.get("native_bound")
     if bound is None or not objective > 0.0:

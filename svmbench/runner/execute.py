@@ -37,6 +37,7 @@ from svmbench.runner.training import Task, Training, settle
 from svmbench.solvers import registry
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
 from svmbench.store.identity import identity, rounded
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
@@ -263,7 +264,7 @@ class _Attempt:
 
     def _fit(
         self, data: Dataset, kept: NDArray[np.int64], config: RunConfig, progress: Progress
-    ) -> tuple[End, dict[str, Any]]:
+    ) -> tuple[End, Row]:
         """Train on the kept examples of a fold; return the end and the last checkpoint.
 
         A fit that begins at the answer on all examples is influenced by the fold unless it reaches an
@@ -280,9 +281,9 @@ class _Attempt:
             loss = str(config.solver.parameters.get("loss", "hinge"))
             first = moved(self._answer.alpha[kept], before, task.problem, loss)
             tries.insert(0, replace(task, first=first))
-        last: list[dict[str, Any]] = []
+        last: list[Row] = []
         for one in tries:
-            rows: list[dict[str, Any]] = []
+            rows: list[Row] = []
             end = self._training_of(one, best, allowance, progress).drive(rows.append)
             last += rows[-1:]
             if end.status == "interrupted" or (rows and is_optimal(end, rows[-1], config.budget)):
@@ -291,9 +292,9 @@ class _Attempt:
 
     def _fit_jointly(
         self, task: JointTask, allowance: Allowance | None, progress: Progress
-    ) -> tuple[End, dict[str, Any]]:
+    ) -> tuple[End, Row]:
         """Train on the examples of a task without a fold; return the end and the last checkpoint."""
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         training = JointTraining(task, self._store, progress, self._interrupt, allowance, self._marked)
         return training.drive(rows.append), rows[-1] if rows else {}
 

@@ -16,9 +16,10 @@ from svmbench.files import digest
 from svmbench.run_config import BudgetConfig, ObserveConfig, RunConfig
 from svmbench.runner.ends import End
 from svmbench.runner.progress import PartProgress, Progress
+from svmbench.store.trace import Row
 
 #: A fit of a configuration on some training examples of a data set: its end and its last checkpoint.
-Fit = Callable[[Dataset, NDArray[np.int64], RunConfig, Progress], tuple[End, dict[str, Any]]]
+Fit = Callable[[Dataset, NDArray[np.int64], RunConfig, Progress], tuple[End, Row]]
 
 #: Counters of a fit that are recorded; None of a fit that evaluates no kernel.
 _COUNTED = ("kev_ondemand", "kev_iter")
@@ -83,14 +84,14 @@ def cross_validate(
     return found, None
 
 
-def is_optimal(end: End, row: dict[str, Any], budget: BudgetConfig) -> bool:
+def is_optimal(end: End, row: Row, budget: BudgetConfig) -> bool:
     """Return whether a fit ended at an optimum, by the tolerance of its solver or the gap of the budget."""
     gap = row.get("relative_gap")
     near = budget.gap is not None and gap is not None and gap <= budget.gap
     return near or end.status in ("converged", "stalled")
 
 
-def together(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def together(rows: Sequence[Row]) -> Row:
     """Return the last checkpoint of a fit that was made again, with the costs of all."""
     costs = {key: [row.get(key) for row in rows] for key in ("wall_seconds", *_COUNTED)}
     return {**rows[-1], **{key: None if None in cost else sum(cost) for key, cost in costs.items()}}

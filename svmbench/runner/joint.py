@@ -29,6 +29,7 @@ from svmbench.solvers.base import Solver
 from svmbench.store import Store, bits
 from svmbench.store.joint_model import JointModel
 from svmbench.store.kept_problems import KeptProblem
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.store.state import State
@@ -131,7 +132,7 @@ class JointTraining:
         self._ended = False
         self.load: dict[str, Any] | None = None
 
-    def drive(self, checkpoint: Callable[[dict[str, Any]], None], *_: object) -> End:
+    def drive(self, checkpoint: Callable[[Row], None], *_: object) -> End:
         """Solve all problems, pass on the joint checkpoints, and return the joint end."""
         task, kept, interrupt, ends = self._task, self._kept, self._interrupt, []
         if kept.problems:

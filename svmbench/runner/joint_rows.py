@@ -13,8 +13,9 @@ from svmbench import multiclass
 from svmbench.counters import FIELDS
 from svmbench.run_config import RunConfig
 from svmbench.runner.ends import End
-from svmbench.runner.loop import Row, thresholds
+from svmbench.runner.loop import thresholds
 from svmbench.store.runs import FLAG
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol
 
 from svmbench.run_config import BudgetConfig, RunConfig
 from svmbench.runner.clock import Clock, grace
@@ -18,9 +18,7 @@ from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue
 from svmbench.solvers.base import Run, Snapshot, Solver
 from svmbench.store.state import State
-
-#: A checkpoint: columns of the trace by name.
-Row: TypeAlias = dict[str, Any]
+from svmbench.store.trace import Row
 
 #: Seconds of training between two checks of clock, signals and progress.
 SLICE = 0.2

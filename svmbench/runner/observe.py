@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from svmbench.runner.held_out import HeldOutScores
 from svmbench.runner.margin import GapBound, GapBounds, Point
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Reader, Snapshot
 from svmbench.store import bits
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
@@ -158,7 +159,7 @@ class Observer:
         names = (name for name in state if name.startswith(prefix))
         self._restore({name.removeprefix(prefix): state[name] for name in names})
 
-    def __call__(self, snapshot: Snapshot, last: bool = False) -> dict[str, Any]:
+    def __call__(self, snapshot: Snapshot, last: bool = False) -> Row:
         """Return the columns of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
 
         `last` marks the end of the method. An interrupted observation leaves the state unchanged.
@@ -171,8 +172,8 @@ class Observer:
             self.wrong = wrong
             raise
 
-    def _seen(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
-        row: dict[str, Any] = {}
+    def _seen(self, snapshot: Snapshot, last: bool) -> Row:
+        row: Row = {}
         self.scores = {}
         self._generalise(row, snapshot.model, last)
         if self._races is not None and row.get("test_error", math.inf) <= self._races:
@@ -201,7 +202,7 @@ class Observer:
         self._promise = 0.5 * least
         return True
 
-    def _on_training(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
+    def _on_training(self, snapshot: Snapshot, last: bool) -> Row:
         """Return the columns from the training examples: objective, gap, error, and the method's own."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
         maintained = snapshot.responses
@@ -221,7 +222,7 @@ class Observer:
         margins = responses + y * model.bias
         norm2 = model.squared_norm(self._oracle, y, responses)
         loss = problem.mean_loss(responses, model.bias)
-        row: dict[str, Any] = {
+        row: Row = {
             "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
             "primal_objective": primal_objective(problem.lam, norm2, loss),
             "norm": math.sqrt(norm2),
@@ -242,7 +243,7 @@ class Observer:
             return False
         return isinstance(snapshot.model, KernelExpansion) and self._bounds.feasible(alpha)
 
-    def _bounded(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
+    def _bounded(self, snapshot: Snapshot, last: bool) -> Row:
         """Return the columns of a dual point from responses in single precision and few in double precision.
 
         Empty if the method maintains no responses at this snapshot and computing them is too expensive.
@@ -275,11 +276,11 @@ class Observer:
         self._spent += evaluations
         return True
 
-    def _proven(self, bound: GapBound) -> dict[str, Any]:
+    def _proven(self, bound: GapBound) -> Row:
         """Return the columns of a bound."""
         problem = self._problem
         margins = bound.responses + problem.y * bound.bias
-        row: dict[str, Any] = {
+        row: Row = {
             "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
             "primal_objective": bound.primal,
             "norm": math.sqrt(bound.norm2),
@@ -302,7 +303,7 @@ class Observer:
 
     def _squared_hinge(
         self,
-        row: dict[str, Any],
+        row: Row,
         alpha: NDArray[np.float64] | None,
         norm2: float,
         margins: NDArray[np.float64],
@@ -313,7 +314,7 @@ class Observer:
         if alpha is not None:
             row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
 
-    def _certify(self, row: dict[str, Any], snapshot: Snapshot, responses: NDArray[np.float64]) -> None:
+    def _certify(self, row: Row, snapshot: Snapshot, responses: NDArray[np.float64]) -> None:
         """Add the dual objective and gaps, of the solver's dual point or else of the stored optimum."""
         dual, source = None, "solver"
         if snapshot.loss == "hinge":
@@ -352,7 +353,7 @@ class Observer:
         found = {"test": self._data.test, "validation": self._data.validation}
         return [(name, part) for name, part in found.items() if part is not None]
 
-    def _generalise(self, row: dict[str, Any], model: Model, last: bool) -> None:
+    def _generalise(self, row: Row, model: Model, last: bool) -> None:
         """Add the missing errors on the test and validation sets, if affordable."""
         for name, part in self._parts():
             if f"{name}_error" in row:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from svmbench.store.trace import Row
 
 
 class Progress(Protocol):
@@ -30,8 +33,8 @@ class Progress(Protocol):
         """
         ...
 
-    def observed(self, row: dict[str, Any]) -> None:
-        """Take a checkpoint as it was stored, keys of TRACE_COLUMNS."""
+    def observed(self, row: Row) -> None:
+        """Receive a checkpoint as it was stored."""
         ...
 
     def doing(self, what: str, left: float | None = None) -> None:
@@ -68,7 +71,7 @@ class PartProgress:
         """Pass on the phase, with the name of the training."""
         self._progress.doing(f"{self._name}: {what}", left)
 
-    def observed(self, row: dict[str, Any]) -> None:
+    def observed(self, row: Row) -> None:
         """Ignore a checkpoint."""
 
 
@@ -108,7 +111,7 @@ class Standing:
         """Receive the state after a slice."""
         self.counter, self.value, self.goal, self.trained = counter, value, goal, seconds
 
-    def observed(self, row: dict[str, Any]) -> None:
+    def observed(self, row: Row) -> None:
         """Receive a checkpoint; unknown numbers keep their last values."""
         error, objective, gap = (row.get(key) for key in ("test_error", "primal_objective", "relative_gap"))
         self.error = self.error if error is None else error
@@ -189,7 +192,7 @@ class PlainLines:
             left = [] if standing.left is None else [f"about {duration(standing.left)} left"]
             self._print(f"{standing.phase}: {', '.join([*parts, *left])}")
 
-    def observed(self, row: dict[str, Any]) -> None:
+    def observed(self, row: Row) -> None:
         """Print the checkpoint, unless something was printed recently."""
         self.standing.observed(row)
         if not self._silent_for(self._checkpoints):

@@ -33,6 +33,7 @@ from svmbench.runner.translation import Posed, posed
 from svmbench.solvers.base import Solver, StartableRun
 from svmbench.store import Store
 from svmbench.store.identity import DERIVED, derived_from
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
@@ -180,7 +181,7 @@ class Training:
 
     def drive(
         self,
-        checkpoint: Callable[[dict[str, Any]], None],
+        checkpoint: Callable[[Row], None],
         put_state: Callable[[State], None] | None = None,
         before: Beginning | None = None,
     ) -> End:

@@ -21,6 +21,7 @@ from svmbench.store import documents
 from svmbench.store.model import StoredModel
 from svmbench.store.runs import PROBLEMS, RUNNING
 from svmbench.store.state import State, packed
+from svmbench.store.trace import Row
 
 #: Increased when the content changes; files of another layout are ignored.
 LAYOUT = 1
@@ -50,7 +51,7 @@ class KeptProblem:
     """
 
     number: int
-    rows: list[dict[str, Any]]
+    rows: list[Row]
     answers: list[dict[str, NDArray[Any]]]
     end: tuple[str, str] | None = None
     model: StoredModel | None = None

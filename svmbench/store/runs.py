@@ -13,6 +13,7 @@ from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
 from svmbench.store.facts import LONGEST, Facts, PackedFacts, check_lengths, check_load, facts_of
+from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -236,7 +237,7 @@ class StoredRun:
         """Return the checkpoints so far, one row each, columns `TRACE_COLUMNS`."""
         return trace.read_frame(self.path / "trace.csv")
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """Return the checkpoints so far as dicts, None where unknown; without importing pandas."""
         return trace.read_rows(self.path / "trace.csv")
 

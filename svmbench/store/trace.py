@@ -7,7 +7,7 @@ import functools
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from svmbench.counters import FIELDS
 from svmbench.files import read_regular, sync
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Value = int | float | str | None
+
+#: A checkpoint: values by `TRACE_COLUMNS`, None or missing where unknown.
+Row: TypeAlias = dict[str, Any]
 
 COUNTS = (*FIELDS, "support_vectors", "test_mistakes", "rounds", "candidates")
 WORDS = ("dual_source", "precision")
@@ -52,7 +55,7 @@ class TraceWriter:
         self._crc = 0
         self._append(f"{header()[:-1]},{CHECK}\n")
 
-    def checkpoint(self, row: dict[str, Any]) -> None:
+    def checkpoint(self, row: Row) -> None:
         """Append one checkpoint and write it to the disk."""
         text = line(row)[:-1] + ","
         self._append(f"{text}{zlib.crc32(text.encode(), self._crc):08x}\n")
@@ -73,7 +76,7 @@ def header() -> str:
     return ",".join(TRACE_COLUMNS) + "\n"
 
 
-def line(row: dict[str, Any]) -> str:
+def line(row: Row) -> str:
     """Return one checkpoint as a line; missing or None becomes empty, floats are exact.
 
     Raises

@@ -67,7 +67,7 @@ class RunWriter:
     def _storing(self) -> AbstractContextManager[None]:
         return storing(f"run {self.path.name.removesuffix(RUNNING)}", self.path.parent)
 
-    def checkpoint(self, row: dict[str, Any]) -> None:
+    def checkpoint(self, row: trace.Row) -> None:
         """Append one checkpoint and write it to the disk."""
         with self._storing():
             self._trace.checkpoint(row)

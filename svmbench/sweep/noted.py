@@ -9,10 +9,13 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from svmbench.files import read_json, read_regular
 from svmbench.runner.progress import PlainLines, Standing
+
+if TYPE_CHECKING:
+    from svmbench.store.trace import Row
 
 #: Seconds from one note to the next, unless a phase begins.
 _EVERY = 1.0
@@ -72,7 +75,7 @@ class NotedLines(PlainLines):
         super().advanced(counter, value, goal, seconds)
         self._note_now_and_then()
 
-    def observed(self, row: dict[str, Any]) -> None:
+    def observed(self, row: Row) -> None:
         """Receive a checkpoint."""
         super().observed(row)
         self._note_now_and_then()
