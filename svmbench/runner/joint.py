@@ -32,6 +32,7 @@ from svmbench.store.kept_problems import KeptProblem
 from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
+    from svmbench.store.facts import Load
     from svmbench.store.state import State
 
 #: Ends of a binary problem with an answer; any other one ends the run.
@@ -130,7 +131,7 @@ class JointTraining:
         self._solved: list[KeptProblem] = []
         self._wrong: NDArray[np.bool_] | None = None
         self._ended = False
-        self.load: dict[str, Any] | None = None
+        self.load: Load | None = None
 
     def drive(self, checkpoint: Callable[[Row], None], *_: object) -> End:
         """Solve all problems, pass on the joint checkpoints, and return the joint end."""

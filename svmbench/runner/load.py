@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from svmbench.store.facts import Load
 
 #: Seconds between two samples.
 EVERY = 1.0
@@ -81,17 +84,8 @@ class LoadMonitor:
         while not self._over.wait(self._every):
             self._samples.append(self._take())
 
-    def record(self) -> dict[str, Any]:
-        """Return the load for status.json; None for unknown values.
-
-        Returns
-        -------
-        dict
-            ``seconds`` watched; ``own``, ``others`` and ``stolen``: CPU seconds a second of this process, of
-            all others, and stolen by the hypervisor; ``others_most``: the same in the worst second;
-            ``queue``: median and maximum of the run queue; ``mhz``: minimum, median and maximum of the clock
-            rate; ``cores`` of the machine and ``affinity``, those that this process may use.
-        """
+    def record(self) -> Load:
+        """Return the load for status.json."""
         first, last = self._samples[0], self._samples[-1]
         spans = list(zip(self._samples, self._samples[1:], strict=False))
         # The last span may be much shorter than the resolution of the system's counters, so it gives no rate.

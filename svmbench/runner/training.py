@@ -38,6 +38,7 @@ from svmbench.store.trace import Row
 if TYPE_CHECKING:
     from svmbench.data import Dataset
     from svmbench.features import FeatureMap
+    from svmbench.store.facts import Load
     from svmbench.store.model import StoredModel
     from svmbench.store.state import State
 
@@ -177,7 +178,7 @@ class Training:
         self._observer: Observer | None = None
         self._map: FeatureMap | None = None
         self.predict: Callable[[Any], NDArray[np.float64]] | None = None
-        self.load: dict[str, Any] | None = None
+        self.load: Load | None = None
 
     def drive(
         self,

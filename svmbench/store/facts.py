@@ -8,7 +8,7 @@ import math
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from svmbench.run_config import Document, RunConfig
 from svmbench.store.identity import run_id, underived
@@ -236,12 +236,26 @@ def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
             _number(problem.get(name))
 
 
+class Load(TypedDict):
+    """Load of the machine while a run trained, in status.json; None where unknown."""
+
+    seconds: float  # watched
+    own: float  # CPU seconds a second of the process
+    others: float | None  # of all other processes
+    others_most: float | None  # the same in the worst second
+    stolen: float | None  # by the hypervisor
+    queue: list[float] | None  # median and maximum of the run queue
+    mhz: list[int] | None  # minimum, median and maximum of the clock rate
+    cores: int | None  # of the machine
+    affinity: int | None  # cores that the process may use
+
+
 #: Numbers of a recorded load that commands use, and the largest length of a list in it.
 _LOAD, _MOST_LOADS = ("seconds", "others", "stolen"), 3
 
 
 def check_load(load: Any) -> None:
-    """Raise an error unless the load in status.json is as `svmbench.runner.load` records it, or absent."""
+    """Raise an error unless the load in status.json is absent, or has the numbers that commands use."""
     if load is None:
         return
     if not isinstance(load, dict) or not set(_LOAD) <= load.keys():

@@ -12,7 +12,7 @@ from svmbench.files import digest, read_regular, sha256
 from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
-from svmbench.store.facts import LONGEST, Facts, PackedFacts, check_lengths, check_load, facts_of
+from svmbench.store.facts import LONGEST, Facts, Load, PackedFacts, check_lengths, check_load, facts_of
 from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
@@ -272,8 +272,8 @@ class StoredRun:
             raise documents.damaged(self.path / "status.json", f"wrong_tests: {error}") from error
 
     @property
-    def load(self) -> dict[str, Any] | None:
-        """Load of its machine while it trained (`svmbench.runner.load`); None of an older version."""
+    def load(self) -> Load | None:
+        """Load of its machine while it trained; None for runs by older versions."""
         return self.end.get("load")
 
     @property

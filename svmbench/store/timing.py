@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from svmbench.files import digest
+from svmbench.store.facts import Load
 from svmbench.store.runs import StoredRun
 from svmbench.store.store import opened
 
@@ -25,21 +26,15 @@ _NOT = "its seconds cannot be compared"
 _INDIFFERENT = ("schema", "source", "threads", "libraries")
 
 
-def disturbance(load: Mapping[str, Any] | None) -> str:
-    """Return what disturbed a run, in words; empty if it ran alone.
-
-    Parameters
-    ----------
-    load : mapping or None
-        What `svmbench.runner.load` recorded while the run trained.
-    """
-    if load is None or load.get("others") is None:
+def disturbance(load: Load | None) -> str:
+    """Return what disturbed a run with this load, in words; empty if it ran alone."""
+    if load is None or (others := load.get("others")) is None:
         return "the load of its machine was not recorded"
-    seconds = max(float(load["seconds"]), 1e-9)
-    if load["others"] > OTHERS + TICKS / seconds:
-        return f"other processes used {load['others']:.2f} cores"
-    if (load["stolen"] or 0.0) > STOLEN + TICKS / seconds:
-        return f"the hypervisor took {100 * load['stolen']:.0f} % of a core"
+    seconds, stolen = max(float(load["seconds"]), 1e-9), load["stolen"] or 0.0
+    if others > OTHERS + TICKS / seconds:
+        return f"other processes used {others:.2f} cores"
+    if stolen > STOLEN + TICKS / seconds:
+        return f"the hypervisor took {100 * stolen:.0f} % of a core"
     return ""
 
 
