@@ -35,7 +35,8 @@ _SIZES = ("prediction",)
 def lower(family: Sequence[Steps]) -> Steps:
     """Return the least value of some runs of one seed up to each cost.
 
-    Its run, which says how far it is known, is the one that went furthest without settling.
+    The run of the result, up to whose end it is known, is the one that went furthest, of the unsettled ones
+    if there are any.
 
     Parameters
     ----------

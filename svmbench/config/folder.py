@@ -1,7 +1,7 @@
 """The configuration files and their options, read without Hydra so that help is instant.
 
 The files in ``conf/`` have a simple style (one key per line, two-space indentation, a comment above each key
-and the allowed values behind it), which is all that is read here; `svmbench.config.generate` writes it. Runs
+and the allowed values after it), which is all that is read here; `svmbench.config.generate` writes it. Runs
 use Hydra's composition in `svmbench.config.compose`; a test compares both.
 """
 

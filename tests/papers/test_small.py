@@ -94,7 +94,13 @@ def small(artifact):
 
 
 @pytest.fixture
-def here(monkeypatch):
+def one_format(monkeypatch):
+    """Pictures in a single format; tests/figures draws all."""
+    monkeypatch.setattr("svmbench.figures.style.FORMATS", ("png",))
+
+
+@pytest.fixture
+def here(one_format, monkeypatch):
     """Make runs in this process, as if it were alone: a process for each takes longer than the run."""
     monkeypatch.setattr("svmbench.store.timing.disturbance", lambda load: "")
     monkeypatch.setattr("svmbench.runner.execute.wait_until_quiet", lambda limit, say: True)
@@ -149,7 +155,7 @@ def test_an_artifact_runs_small_from_plan_to_reference(name, here, tmp_path, mon
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_a_check_is_made_small_stored_judged_and_drawn(name, tmp_path, monkeypatch, capfd):
+def test_a_check_is_made_small_stored_judged_and_drawn(name, one_format, tmp_path, monkeypatch, capfd):
     options = LOADED[name].options
     arguments = {key: FEW.get(key, value) for key, value in options.get("arguments", {}).items()}
     quick = dataclasses.replace(LOADED[name], options={**options, "arguments": arguments})
