@@ -88,11 +88,11 @@ class Frame:
         return f"feature {place + 1}" + (f" ('{self.names[place]}')" if self.names else "")
 
     def place(self, row: int) -> str:
-        """Return where a row stands in its file, for messages."""
+        """Return the place of a row in its file, for messages."""
         return f"{self.unit} {self.rows[row]}"
 
     def line(self, row: int) -> str:
-        """Return the file and where a row stands in it."""
+        """Return the file and the place of a row in it, for messages."""
         return f"{self.where}, {self.place(row)}"
 
     def missing(self) -> NDArray[np.bool_]:
@@ -177,7 +177,7 @@ def read_frame(
 def _cells(
     content: bytes, where: str, layout: Layout
 ) -> tuple[list[str], list[tuple[int, str]], dict[int, pd.Series[Any]]]:
-    """Return the header's fields, the numbered lines of the rows, and the columns as categories of text."""
+    """Return the fields of the header, the numbered lines of the rows, and the columns as categorical text."""
     import pandas as pd
 
     mark, blanks = layout.delimiter, " \r" if layout.delimiter == "\t" else " \t\r"
@@ -230,7 +230,7 @@ def _open_quote(where: str, numbered: list[tuple[int, str]]) -> str:
 
 
 def _labels(column: pd.Series[Any], layout: Layout, numbered: list[tuple[int, str]]) -> Table:
-    """Return the labels as a table without features; those that are missing have the label ''."""
+    """Return the labels as a table without features; a missing label becomes ''."""
     keys = [label_key(str(word).strip()) for word in column.cat.categories]
     keys = ["" if key.lower() in _MISSING_TEXT else key for key in keys]
     distinct = {key: code for code, key in enumerate(dict.fromkeys(keys))}
@@ -244,7 +244,7 @@ def _labels(column: pd.Series[Any], layout: Layout, numbered: list[tuple[int, st
 
 
 def number_of(word: str) -> float:
-    """Return the number that a word is: NaN where it stands for a missing value, infinity for no number."""
+    """Return the value of a word: NaN if it means a missing value, infinity if it is not a number."""
     if word.lower() in _MISSING:
         return math.nan
     return float(word) if _NUMBER.fullmatch(word) else math.inf
