@@ -177,7 +177,7 @@ def read_frame(
 def _cells(
     content: bytes, where: str, layout: Layout
 ) -> tuple[list[str], list[tuple[int, str]], dict[int, pd.Series[Any]]]:
-    """Return the fields of the header, the numbered lines of the rows, and the columns as categorical text."""
+    """Return the fields of the header, the numbered lines of the rows, and categorical columns."""
     import pandas as pd
 
     mark, blanks = layout.delimiter, " \r" if layout.delimiter == "\t" else " \t\r"
