@@ -102,12 +102,16 @@ def _squares(A: Any) -> Floats:
 
 
 def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]:
-    """Return the middle m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, with w = v + r m.
+    """Return the middle m of dense points, and v and r with Σ_k β_k p_k = v + r m.
 
-    If points are far from zero and their coefficients balance, only these sums do not cancel.
+    r is the sum of the β_k, and v that of β_k (p_k - m): if points are far from zero and their coefficients
+    balance, only these sums do not cancel. A point nearer to zero than to m is not moved and adds β_k p_k to
+    v: its coefficient may be so large that β_k m would swallow the other terms.
     """
     middle = _middle(points)
-    return middle, (points - middle).T @ coefficients, math.fsum(coefficients)
+    moved = points - middle
+    near = np.abs(points).max(axis=1, initial=0.0) < np.abs(moved).max(axis=1, initial=0.0)
+    return middle, np.where(near[:, None], points, moved).T @ coefficients, math.fsum(coefficients[~near])
 
 
 def expansion(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -32,6 +33,9 @@ def blobs(kind: str) -> tuple[np.ndarray, np.ndarray]:
         X[:, 1] = 1e30 * rng.choice([1.0, 1.001], 40)
     elif kind == "offset":
         X = 1e6 + 5.0 * X
+    elif kind == "at zero":
+        X = 2.0 + np.abs(np.round(X))
+        X[3] = 0.0
     return X.astype(np.float32), y
 
 
@@ -81,6 +85,24 @@ def test_linear_scores_of_both_programs_keep_what_single_examples_far_away_leave
     oracle = Oracle(X, LINEAR)
     for made in (scores(given, X, X), oracle.exact_responses(np.arange(40), coefficients)):
         np.testing.assert_allclose(made, true, rtol=1e-9, atol=1e-9 * np.abs(true).max())
+
+
+@pytest.mark.parametrize("layout", ["dense", "bytes"])
+def test_a_large_coefficient_of_an_example_at_zero_swallows_no_other(layout):
+    # Without bias, the coefficient of an example at zero goes to C.
+    X, y = blobs("at zero")
+    coefficients = model(LINEAR, y).coefficients
+    coefficients[3] = 1e22
+    given = model(LINEAR, y, coefficients)
+    true = exact(X, coefficients, LINEAR)
+    oracle = Oracle(X, LINEAR, layout=layout)
+    for made in (scores(given, X, X), oracle.exact_responses(np.arange(40), coefficients)):
+        assert made[3] == 0.0
+        np.testing.assert_allclose(made, true, rtol=1e-12, atol=1e-12 * np.abs(true).max())
+    made = numbers(
+        given, {"lam": 1e-23, "C": 1e22, "bias": "none"}, Dataset("", Part(X, y), None, None, "", {})
+    )
+    assert made["norm"] == pytest.approx(math.sqrt(coefficients @ true), rel=1e-12)
 
 
 @pytest.mark.parametrize("kernel", [LINEAR, CUBIC], ids=["linear", "cubic"])

@@ -49,3 +49,15 @@ def test_both_bounds_of_the_optimum_are_bounds_and_near_where_c_is_moderate(numb
     assert 0.0 <= float(lower) <= float(upper) * (1.0 + 1e-12)
     if np.abs(given.X).max() < 10.0:
         assert float(upper - lower) <= 1e-4 * float(upper)
+
+
+@pytest.mark.parametrize("solver", ["sdca", "decomposition", "smo", "pegasos", "svm_light"])
+def test_an_example_at_zero_hides_no_other(solver, tmp_path):
+    # Without bias its coefficient goes to C: times the middle of the examples, it leaves no digit of the rest.
+    given = case(10, solver)
+    X = np.random.default_rng(5).integers(1, 4, (23, 3)).astype(np.float32)
+    X[7] = 0.0
+    y = np.where(np.arange(23) % 3 == 0, 1.0, -1.0)
+    given = dataclasses.replace(given, X=X, y=y, kernel={"name": "linear"}, C=9.5e21, bias="none")
+    end, row, model = play(given, tmp_path)
+    assert row is not None and complaints(given, end, row, model) == []

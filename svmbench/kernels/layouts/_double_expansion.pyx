@@ -65,6 +65,9 @@ _BLOCK = 1 << 26
 # Examples from which a centre of all is computed.
 _SOME = 64
 
+# The centre is not subtracted from an example whose largest value would grow by more than this factor.
+_NEARER = 16.0
+
 # Examples whose values in single precision are compared at once.
 _TOGETHER = 64
 
@@ -198,24 +201,34 @@ def _linear(_Source source, points, coefficients, at):
     """Compute the weights relative to a centre, so that a large offset of all examples costs no accuracy.
 
     The centre is a median of some examples in each feature, a value that occurs. With outliers, a mean could
-    lie far from all other examples, and subtracting it would round these.
+    lie far from all other examples, and subtracting it would round these. Examples near zero are not moved:
+    without bias, their coefficients may be so large that their product with the centre would swallow the
+    other terms.
     """
     cdef Layout stored = source.stored
-    dense = not source.sparse
     center = np.zeros(stored.d)
-    if dense and stored.d:
+    if not source.sparse and stored.d:
         some = np.arange(0, stored.n, -(-stored.n // _SOME))
         center = np.quantile(source.plain_rows(some), 0.5, axis=0, method="lower")
-    weights = np.zeros(stored.d)
+    weights, moved = np.zeros(stored.d), np.zeros(len(points), dtype=bool)
     for part in _blocks(stored, points):
-        rows = source.plain_rows(points[part])
-        weights += (rows - center if dense else rows).T @ coefficients[part]
-    weights += math.fsum(coefficients) * center
-    scores = np.empty(len(at))
+        rows, moved[part] = _moved(source.plain_rows(points[part]), center)
+        weights += rows.T @ coefficients[part]
+    weights += math.fsum(coefficients[moved]) * center
+    shift, scores = center @ weights, np.empty(len(at))
     for part in _blocks(stored, at):
-        rows = source.plain_rows(at[part])
-        scores[part] = (rows - center if dense else rows) @ weights
-    return scores + center @ weights
+        rows, far = _moved(source.plain_rows(at[part]), center)
+        scores[part] = rows @ weights + np.where(far, shift, 0.0)
+    return scores
+
+
+def _moved(rows, center):
+    """Return rows minus the centre, except those much nearer to zero, and which were moved."""
+    if issparse(rows):
+        return rows, np.zeros(rows.shape[0], dtype=bool)
+    moved = rows - center
+    far = _NEARER * np.abs(rows).max(axis=1, initial=0.0) >= np.abs(moved).max(axis=1, initial=0.0)
+    return (moved if far.all() else np.where(far[:, None], moved, rows)), far
 
 
 cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) except -1:
