@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from collections.abc import Sequence
 
 from svmbench.errors import UserError
 from svmbench.locking import Lock
 from svmbench.store.notes import Notes
+from svmbench.store.removal import remove, remove_leftovers
 from svmbench.store.runs import LOCK, RUNNING, StoredRun
 from svmbench.store.store import Store
 
@@ -38,11 +37,9 @@ def delete(runs: Sequence[StoredRun], store: Store) -> None:
         lock = Lock.try_acquire(run.path / LOCK) if run.path.name.endswith(RUNNING) else None
         if run.path.name.endswith(RUNNING) and lock is None:
             raise UserError(f"run {run.id} is being made: wait for it, or end it")
-        aside = run.path.with_name(f".{run.path.name}.{os.getpid()}")
         with contextlib.suppress(FileNotFoundError):  # removed by another process
-            os.rename(run.path, aside)
+            remove(run.path)
         if lock is not None:
-            lock.path = aside / LOCK
-            lock.remove()
-        shutil.rmtree(aside, ignore_errors=True)
+            lock.release()
+    remove_leftovers(store.root / "runs")
     Notes(store.root).forget(run.id for run in runs)

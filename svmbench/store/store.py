@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from svmbench.store import documents, many, packs, shared
 from svmbench.store.identity import ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
 from svmbench.store.reading import best, read
+from svmbench.store.removal import remove
 from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
 from svmbench.store.writer import RunWriter
 
@@ -229,7 +229,7 @@ class Store:
         if "derived" in identity and (failed / "status.json").is_file():
             run = self._intact(failed)
             if run is not None and not run.complete:
-                shutil.rmtree(failed)
+                remove(failed)
 
     def running(self) -> int:
         """Return how many runs are in progress in this store."""

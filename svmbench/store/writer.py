@@ -15,6 +15,7 @@ from svmbench.files import digest, sha256, sync_folder
 from svmbench.locking import Lock
 from svmbench.store import documents, index, lines, trace
 from svmbench.store.documents import storing
+from svmbench.store.removal import remove, remove_leftovers
 from svmbench.store.runs import (
     CHECKED,
     COMPLETE,
@@ -131,24 +132,18 @@ class RunWriter:
             self.abandon()
             return
         self._trace.close()
-        aside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        os.rename(self.path, aside)
-        self._lock.path = aside / LOCK
-        self._lock.remove()
-        shutil.rmtree(aside)
+        remove(self.path)
+        self._lock.release()
+        remove_leftovers(self.path.parent)
 
 
 def _named(path: Path, lock: Lock) -> Path:
     """Rename the folder of an ended run to its final name, and release its lock."""
     final = path.with_name(path.name.removesuffix(RUNNING))
-    old = final.with_name(f".{final.name}.replaced")
-    shutil.rmtree(old, ignore_errors=True)
     if final.exists():
-        # If killed between the two renames, the new run is still found in its folder `.running`.
-        os.rename(final, old)
+        remove(final)  # if killed now, the new run is still found in its folder `.running`
     os.rename(path, final)
     sync_folder(final.parent)
-    shutil.rmtree(old, ignore_errors=True)
     # Not earlier: without its lock before the renames, the folder would look like that of a killed run.
     lock.path = final / LOCK
     lock.remove()
