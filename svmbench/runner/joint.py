@@ -17,7 +17,7 @@ from svmbench.files import digest
 from svmbench.multiclass import Sides
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
-from svmbench.runner.ends import End
+from svmbench.runner.ends import End, end_by
 from svmbench.runner.joint_continuation import Kept
 from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
 from svmbench.runner.load import LoadMonitor
@@ -145,7 +145,13 @@ class JointTraining:
                 if interrupt.requested is not None:  # while the last one ended
                     reason = f"interrupted by {interrupt.requested} before the binary problem {name}"
                     return End("interrupted", reason)
-                solved = kept.ended(number) or self._solve(number, sides)
+                try:
+                    solved = kept.ended(number) or self._solve(number, sides)
+                except Exception as error:
+                    end = end_by(error)
+                    if end.status == "failed":
+                        raise  # for its traceback
+                    solved = KeptProblem(number, [], [], (end.status, end.reason))
                 assert solved.end is not None
                 end = End(*solved.end)
                 if end.status not in _ANSWERED or not solved.rows:

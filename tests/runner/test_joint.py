@@ -419,6 +419,29 @@ def test_wrong_use_is_one_sentence(mine, given, sentence, capfd):
     assert not list(mine.glob("runs/*"))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("folds", [(), ("validate.folds=3",)])
+def test_an_optimum_that_is_zero_is_refused_in_the_binary_problem_that_has_it(mine, kind, folds):
+    write(mine / "zero.npz", np.zeros((36, 2), dtype=np.float32), np.arange(36) % 4)
+    words = ("solver=sbp", "kernel=linear", f"problem.multiclass={kind}", *folds)
+    made = run(*words, train="zero.npz", test="zero.npz")
+    assert (made.status, made.trace().empty) == ("refused", True)
+    assert made.reason == (
+        "nu=auto needs an optimum that is not zero; give solver.nu=NUMBER or a smaller lam, "
+        f"in the binary problem ant against {'bee' if kind == KINDS[0] else 'the rest'}"
+        f"{' in fold 1 of 3' if folds else ''}"
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("solver", ["smo", "pegasos", "sdca", "decomposition"])
+def test_a_run_whose_problems_all_have_an_optimum_of_zero_has_an_answer(mine, kind, solver):
+    write(mine / "zero.npz", np.zeros((36, 2), dtype=np.float32), np.arange(36) % 4)
+    words = (f"solver={solver}", "kernel=linear", f"problem.multiclass={kind}", "budget.iterations=500")
+    made = run(*words, train="zero.npz", test="zero.npz")
+    assert made.complete and made.value("test_error") > 0.0, made.reason
+
+
 def test_runs_of_two_classes_keep_their_identity():
     for dataset in ("letter", "mnist", "file dataset.path=a.csv kernel.gamma=1 problem.C=1"):
         given = ["solver=smo", *f"dataset={dataset}".split()]
