@@ -184,7 +184,10 @@ def _unseen(about: Mapping[str, Any], store: Store) -> str:
     known = machine is None or store.environment(machine) is not None
     lost = "" if known else "; its environment is not stored"
     gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
-    held = "counts, times, load and machine are only compared with each other, the title is believed"
+    held = (
+        "counts, times and load are only compared with each other; the title, and all of the machine but "
+        "threads and cores, are believed"
+    )
     return f"; {held}{gaps}{lost}"
 
 
