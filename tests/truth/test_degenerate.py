@@ -53,7 +53,7 @@ def test_both_bounds_of_the_optimum_are_bounds_and_near_where_c_is_moderate(numb
 
 @pytest.mark.parametrize("solver", ["sdca", "decomposition", "smo", "pegasos", "svm_light"])
 def test_an_example_at_zero_hides_no_other(solver, tmp_path):
-    # Without bias its coefficient goes to C: times the middle of the examples, it leaves no digit of the rest.
+    # Without bias its coefficient goes to C: times the middle of the others, no digit of theirs is left.
     given = case(10, solver)
     X = np.random.default_rng(5).integers(1, 4, (23, 3)).astype(np.float32)
     X[7] = 0.0
