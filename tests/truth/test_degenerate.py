@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svmbench.runner.ends import FLAG
-from tests.truth.degenerate import Truth, best, case, checked, complaints, play
+from tests.truth.degenerate import Truth, best, case, checked, complaints, dual_point, fractions, play
 
 
 def test_what_is_stored_of_degenerate_problems_is_true():
@@ -61,3 +61,26 @@ def test_an_example_at_zero_hides_no_other(solver, tmp_path):
     given = dataclasses.replace(given, X=X, y=y, kernel={"name": "linear"}, C=9.5e21, bias="none")
     end, row, model = play(given, tmp_path)
     assert row is not None and complaints(given, end, row, model) == []
+
+
+@pytest.mark.parametrize("solver", ["dcd", "decomposition"])
+def test_bounds_on_pixels_are_exact_for_the_examples_that_each_kind_of_solver_takes(solver, tmp_path):
+    # Linear solvers take the values as loaded, kernel solvers the multiples of 1/255 next to them.
+    rng = np.random.default_rng(1)
+    whole = rng.integers(0, 256, (30, 8)) * (rng.random((30, 8)) < 0.5)
+    whole[:2, 0] = 1, 255
+    X = (whole / 255.0).astype(np.float32)
+    y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    given = dataclasses.replace(case(10, solver), X=X, y=y, kernel={"name": "linear"}, C=10.0, bias="none")
+    _, row, model = play(given, tmp_path)
+    assert row is not None and model is not None
+    alpha, found = dual_point(given, model), {}
+    for name, taken in (("dcd", fractions(X)), ("decomposition", fractions(whole) / 255)):
+        truth = Truth(given)
+        truth.X = taken
+        scores, norm2, _ = truth.responses(model)
+        found[name] = float(truth.primal(scores, norm2, model.bias)), float(truth.dual(alpha))
+    own = found.pop(solver)
+    assert (row["primal_objective"], row["dual_objective"]) == pytest.approx(own, rel=1e-13)
+    (other,) = found.values()
+    assert 1e-10 < abs(other[0] / own[0] - 1.0) < 1e-6
