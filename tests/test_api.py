@@ -124,6 +124,17 @@ def test_a_run_is_printed_in_three_lines_and_is_a_table_in_a_notebook(tmp_path):
     assert page.count("<tr>") == page.count("</tr>") >= 7
 
 
+def test_a_run_that_ended_by_its_budget_is_done_as_on_the_command_line(tmp_path):
+    made = stored_run(tmp_path, costs=[10], errors=[20], reason="budget.kev=10 reached")
+    assert str(made).startswith(f"{made.id}: done, budget.kev=10 reached\n")
+    assert ">done, budget.kev=10 reached<" in made._repr_html_()
+
+
+def test_arrays_of_other_things_than_numbers_are_refused(tmp_path):
+    with pytest.raises(UserError, match="X has entries of type object: give an array of numbers"):
+        api.run(solver="smo", dataset={"train": ([[1.0, None], [2.0, 3.0]], [1, -1])}, results=tmp_path)
+
+
 def test_what_a_run_says_of_itself_commands_no_notebook_and_no_terminal(tmp_path):
     made = stored_run(tmp_path, costs=[10], errors=[10])
     made.facts["reason"] = "<script>\x1b[2J"

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
     left_over = not all_finished(plan.jobs, ends)
-    state = f"made by {maker}" if maker else "not being made" if left_over else "ended"
+    state = f"made by {maker}" if maker else "stopped" if left_over else "ended"
     print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))
     names = [str(end["run"]) for end in ends.values() if end.get("run")]

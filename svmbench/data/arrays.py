@@ -46,7 +46,7 @@ def write_arrays(X: Any, y: Any) -> bytes:
             f"X of shape {rows.shape} and y of shape {labels.shape} do not match: give (n, d) and (n,)"
         )
     if values.dtype.kind not in "fiub":
-        raise UserError(f"X holds {values.dtype}: give numbers")
+        raise UserError(f"X has entries of type {values.dtype}: give an array of numbers")
     parts = {"X": rows} if not issparse(rows) else _parts(rows)
     buffer = io.BytesIO()
     np.savez(buffer, y=labels, **parts)  # contains no time stamps: equal arrays give equal files

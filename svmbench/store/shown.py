@@ -43,6 +43,12 @@ def numbers(run: StoredRun) -> dict[str, str]:
     return found
 
 
+def _end(run: StoredRun) -> str:
+    """Return how a run ended, as the command line says it: a budget names itself in the reason."""
+    state = "done" if run.status == "budget" else run.status
+    return f"{state}, {run.reason}" if run.reason else state
+
+
 def text(run: StoredRun) -> str:
     """Return a run in three lines: how it ended, its numbers, and their cost."""
     known = numbers(run)
@@ -53,13 +59,13 @@ def text(run: StoredRun) -> str:
         for name, number in known.items()
         if name in costs
     )
-    end = f"{run.id}: {run.status}" + (f", {run.reason}" if run.reason else "")
+    end = f"{run.id}: {_end(run)}"
     return "\n".join(printable(line) for line in (end, found or "no checkpoint", paid or "nothing paid"))
 
 
 def html(run: StoredRun) -> str:
     """Return a run as a table for a notebook."""
-    rows = {"end": f"{run.status}, {run.reason}", **numbers(run), "folder": str(run.path)}
+    rows = {"end": _end(run), **numbers(run), "folder": str(run.path)}
     cells = "".join(
         f'<tr><th style="text-align: left">{escape(name)}</th>'
         f'<td style="text-align: left">{escape(printable(value))}</td></tr>'

@@ -99,7 +99,7 @@ class Status:
         self._shown = time.monotonic()
 
     def line(self) -> str:
-        """Return done, running, failed, the time since the start and the time left."""
+        """Return done, running, failed, interrupted, the time since the start and the time left."""
         expected = left(self.ends, self._total, self._workers)
         return line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
 
@@ -136,7 +136,9 @@ def line(
 ) -> str:
     """Return the status line of a sweep; ``left`` and ``spent`` in seconds, None if unknown."""
     good = sum(end["state"] in NAMES for end in ends.values())
-    parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good} failed"]
+    stopped = sum(end["state"] == "interrupted" for end in ends.values())
+    parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good - stopped} failed"]
+    parts += [f"{stopped} interrupted"] if stopped else []
     if spent is not None:
         parts.append(f"{duration(spent)} since the start")
     if left is not None and len(ends) < total:

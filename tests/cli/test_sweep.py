@@ -104,7 +104,7 @@ def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
     assert [run.status for run in Store("results").runs()] == ["interrupted"]
     assert main(["status"]) == 0
     out = capfd.readouterr().out
-    assert "not being made\n0 of 3 done, 0 running, 1 failed\n" in out
+    assert ": stopped\n0 of 3 done, 0 running, 0 failed, 1 interrupted\n" in out
     assert "seed=0: interrupted" in out
     assert "continue with: svmbench resume " in out
 

@@ -79,5 +79,6 @@ def test_without_a_terminal_there_is_a_line_now_and_then(here, capfd, monkeypatc
     assert main(["watch", sweep.name]) == 0
     first, last = capfd.readouterr().out.splitlines()
     assert re.fullmatch(r"0 of 2 done, 1 running, 0 failed, .* since the start", first)
-    assert last == f"0 of 2 done, 0 running, 1 failed; continue with: svmbench resume {sweep.name}"
+    state = "0 of 2 done, 0 running, 0 failed, 1 interrupted"
+    assert last == f"{state}; continue with: svmbench resume {sweep.name}"
     assert len(looks) == 3
