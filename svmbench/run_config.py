@@ -10,7 +10,8 @@ Every property of a key is metadata of its field, defined only here:
 ``given``
     The type of the user's value, if it differs from that of the resolved value; None if the key is omitted.
 ``min``, ``above``, ``max``, ``choices``
-    Smallest and largest value, an exclusive lower bound, and the words allowed.
+    Smallest value, an exclusive lower bound, largest value, and the words allowed. Limits hold for each
+    number of a list, and a list with a lower limit is not empty.
 
 The meaning, unit and rationale of every default are in the comments of ``conf/``.
 """
