@@ -190,12 +190,12 @@ def _draw_known(ax: Axes, point: Known, look: Look) -> None:
 
 
 def _marked(x: Floats, place: int, x_scale: str) -> NDArray[np.int64]:
-    """Return the indices of points with markers: all if they are few, else two per decade, staggered."""
+    """Return the indices of points with markers: all if they are few, two per decade else, staggered."""
     if x.size <= 12:
         return np.arange(x.size)
     at = np.log10(x) if x_scale == "log" else x
     step = 0.5 if x_scale == "log" else (at[-1] - at[0]) / 8.0
-    targets = np.arange(at[0] + 0.2 * place * step, at[-1] + 0.1 * step, step)
+    targets = np.arange(min(at[0] + 0.2 * place * step, at[-1]), at[-1] + 0.1 * step, step)
     return np.unique(np.clip(np.searchsorted(at, targets), 0, x.size - 1))
 
 

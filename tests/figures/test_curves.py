@@ -269,6 +269,16 @@ def test_the_optimum_is_broad_dashes_that_hide_no_line(tmp_path, drawn):
     assert entry.is_dashed() and entry.get_color() == optimum.get_color()
 
 
+def test_a_line_of_less_than_a_decade_has_a_marker_at_every_place_of_the_legend():
+    """Without one, an empty artist at the origin of the figure took the space of all panels."""
+    narrow = np.geomspace(1e3, 1.3e3, 20)
+    drawn = [Drawn(f"line {k}", f"solver{k}", narrow, np.full(narrow.size, 1.0 + k)) for k in range(8)]
+    with style.drawing():
+        figure = sheet.make_sheet([[Plot("a", drawn)]], "x", ["y"])
+    marked = [line for line in figure.axes[0].lines if line.get_marker() != "None"]
+    assert len(marked) == 8 and all(line.get_xdata().size for line in marked)
+
+
 def test_a_value_that_is_a_lower_bound_is_hollow_and_joined_by_dots(drawn):
     line = Drawn("SBP", "sbp", COSTS[:3], np.array([1.0, 2.0, 9.0]), open=np.array([False, False, True]))
     draw_sheet([[Plot("a", [line])]], "x", ["y"], None, caption="")
