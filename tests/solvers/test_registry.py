@@ -43,7 +43,7 @@ def test_get_returns_the_class_of_that_name():
 
 
 def test_no_title_is_in_lower_case_beside_others_in_a_legend():
-    assert [name for name in registry.built_in() if registry.get(name).title.islower()] == []
+    assert [name for name in registry.names() if registry.get(name).title.islower()] == []
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
