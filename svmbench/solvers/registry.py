@@ -49,6 +49,11 @@ def names() -> list[str]:
     return sorted({*_modules(), *_plugins()})
 
 
+def built_in() -> list[str]:
+    """Return the names of the solvers of this package, sorted."""
+    return sorted(_modules())
+
+
 def get(name: str) -> type[Solver]:
     """Return the solver of that name.
 

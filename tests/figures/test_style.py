@@ -13,7 +13,7 @@ from svmbench.solvers import registry
 
 
 def test_every_solver_has_a_look_and_no_two_are_alike():
-    assert set(registry.names()) <= set(_SOLVERS)
+    assert set(registry.built_in()) <= set(_SOLVERS)
     mine = [look(place) for place in range(len(_SOLVERS))]
     for one, other in combinations(mine, 2):
         assert (one.colour, one.line) != (other.colour, other.line)
@@ -22,7 +22,7 @@ def test_every_solver_has_a_look_and_no_two_are_alike():
 
 def test_a_solver_keeps_its_look_beside_others():
     alone = looks([("SMO", "smo")])["SMO"]
-    crowd = looks([(name, name) for name in registry.names()])
+    crowd = looks([(name, name) for name in registry.built_in()])
     assert crowd["smo"] == alone and len(set(crowd.values())) == len(crowd)
 
 
