@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy
@@ -23,6 +22,7 @@ from svmbench.data.frames import Frame, frame_of_arrays, read_frame
 from svmbench.data.needs import needs
 from svmbench.data.parameters import EVERY, check, later, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
+from svmbench.data.sets._labels import check_test_labels, target_of
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
@@ -87,8 +87,8 @@ def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
     """Return the sentence for a file that needs several options; None if it needs fewer."""
     try:
         content, where = read_content(raw, "train", path)
-        whole = replace(params, missing="median", encode="onehot")
-        frame = frame_of(whole, content, where, layout_of(params, content, where))
+        lenient = replace(params, missing="median", encode="onehot")
+        frame = frame_of(lenient, content, where, layout_of(params, content, where))
     except UserError:
         return None
     *others, last = needs(
@@ -108,13 +108,13 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
         return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)
     train = read_table(params, content, where, layout)
     del content
-    target = _target(params, train)
+    target = target_of(params, train)
     matrices, y = [train.X], target.of(train)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     if params.test_path is not None:
         test = read_table(params, *read_content(raw, "test", params.test_path), layout)
         _check_alike(params, train.X, test.X)
-        _check_test_labels(params, train, test)
+        check_test_labels(params, train, test)
         matrices.append(test.X)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
         y = np.concatenate([y, target.of(test)])
@@ -124,52 +124,11 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
     return Prepared(parts, what, columns, target.labels)
 
 
-@dataclass(frozen=True)
-class _Target:
-    """What the labels of a file become: +1 and -1, or the numbers of their classes.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        As in `Prepared`.
-    """
-
-    labels: tuple[str, ...]
-
-    def of(self, table: Table) -> NDArray[np.float64]:
-        """Return y of the rows of a table."""
-        several = len(self.labels) > 2
-        return table.numbered(self.labels) if several else table.against_rest(self.labels[0])
-
-
-def _target(params: Params, table: Table) -> _Target:
-    """Return what the labels of the training file become; a `UserError` if the classes are not clear."""
-    if params.task == EVERY:
-        return _Target(_every_label(params, table.labels))
-    positive = _positive(params, table)
-    others = [label for label in table.labels if label != positive]
-    return _Target((positive, others[0] if len(others) == 1 else f"not {positive}"))
-
-
-def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the labels of more than two classes in the order of their numbers or texts."""
-    if len(labels) < 3:
-        found = " and ".join(f"'{label}'" for label in labels)
-        raise UserError(
-            f"{params.path} has no more labels than {found}: leave out problem.multiclass, which is for "
-            "three classes or more"
-        )
-    try:
-        return tuple(sorted(labels, key=float))
-    except ValueError:
-        return tuple(sorted(labels))
-
-
 def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | None) -> Prepared:
     """Fill missing values and encode text by the training rows, as ``missing`` and ``encode`` say."""
     _check_header(params, train)
     train = complete(params, train, raw.say)
-    target = _target(params, train.table)
+    target = target_of(params, train.table)
     y = target.of(train.table)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     frames = [train]
@@ -177,7 +136,7 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
         content, where = read_content(raw, "test", params.test_path)
         texts = tuple(column.place for column in train.texts)
         test = complete(params, frame_of(params, content, where, layout, texts), raw.say)
-        _check_test_labels(params, train.table, test.table)
+        check_test_labels(params, train.table, test.table)
         frames.append(test)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
         y = np.concatenate([y, target.of(test.table)])
@@ -370,63 +329,6 @@ def looks_like_libsvm(content: bytes) -> bool:
     return True
 
 
-def _positive(params: Params, table: Table) -> str:
-    """Return the label of the positive class."""
-    labels = table.labels
-    if params.positive is not None:
-        if params.positive not in labels:
-            some = ", ".join(f"'{label}'" for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
-            raise UserError(
-                f"no example of {params.path} has the label dataset.positive={params.positive}; it has {some}"
-            )
-        if len(labels) == 1:
-            raise UserError(_one_class(params.path, labels[0]))
-        return str(params.positive)
-    if len(labels) == 1:
-        raise UserError(_one_class(params.path, labels[0]))
-    if len(labels) > 2:
-        raise UserError(
-            f"{_place(params.path, table, 2)}: '{labels[2]}' is a third label beside '{labels[0]}' and "
-            f"'{labels[1]}'; give two classes, or choose one against the rest by dataset.positive=LABEL"
-            f"{_each(labels)}, or all of them by problem.multiclass=one_vs_one"
-        )
-    try:
-        numbers = [float(label) for label in labels]
-    except ValueError:
-        raise UserError(
-            f"the labels of {params.path} are '{labels[0]}' and '{labels[1]}': say which is the positive "
-            "class by dataset.positive=LABEL" + _quoted(labels)
-        ) from None
-    if not np.isfinite(numbers).all():
-        worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise UserError(
-            f"{_place(params.path, table, worst)}: the label '{labels[worst]}' is not a finite number"
-        )
-    return labels[int(np.argmax(numbers))]
-
-
-def _quoted(labels: tuple[str, ...]) -> str:
-    """Return, for a message, how to quote a label that Hydra's grammar would cut."""
-    hard = [label for label in labels if not re.fullmatch(r"[\w.+ -]+", label) and '"' not in label]
-    return f""", quoted as in 'dataset.positive="{hard[0]}"'""" if hard else ""
-
-
-def _each(labels: tuple[str, ...]) -> str:
-    """Return, for a message, how to try every class of a file with few classes."""
-    simple = len(labels) <= 30 and all(re.fullmatch(r"[\w.+-]+", label) for label in labels)
-    return f", or each in turn by -m dataset.positive={','.join(labels)}" if simple else ""
-
-
-def _place(path: str | None, table: Table, code: int) -> str:
-    """Return the place of the first occurrence of a label."""
-    line, number, column = table.places[code]
-    return f"{path}, line {line}, field {number} (column {column})"
-
-
-def _one_class(path: Any, label: str) -> str:
-    return f"all examples of {path} have the label '{label}': a classifier needs examples of two classes"
-
-
 def _check_alike(params: Params, train: Matrix, test: Matrix) -> None:
     """Raise a `UserError` for two files whose rows cannot form one matrix."""
     if issparse(train) != issparse(test):
@@ -440,15 +342,6 @@ def _check_alike(params: Params, train: Matrix, test: Matrix) -> None:
             f"{params.test_path} has {test.shape[1]} feature columns where {params.path} has "
             f"{train.shape[1]}: give both files the same columns"
         )
-
-
-def _check_test_labels(params: Params, train: Table, test: Table) -> None:
-    for code, label in enumerate(test.labels):
-        if label not in train.labels:
-            raise UserError(
-                f"{_place(params.test_path, test, code)}: no training example has the label '{label}'; "
-                f"the training file has {', '.join(train.labels[:10])}"
-            )
 
 
 def split_rows(params: Params, n: int) -> dict[str, NDArray[np.int64] | slice]:
