@@ -11,16 +11,18 @@ from svmbench.speed.record import stored
 from svmbench.speed.record import table as lines_of
 
 ROOT = Path(__file__).parents[2]
-MACHINES = ("Zen 4", "Zen 5")
+MACHINES = ("Zen 3", "Zen 4", "Zen 5")
 #: Jobs of the README's table, against LIBSVM and oneDAL in double precision.
 SUMMARY = ("adult-c1", "adult-c1000", "covtype50k", "ijcnn1")
 
 
 def machine_of(environment):
-    """The machine of a measurement: Zen 5 has 48 KiB of first-level data cache, Zen 4 32.
+    """The machine of a measurement: Zen 3 has no AVX-512, Zen 5 48 KiB of first-level data cache, Zen 4 32.
 
     The oldest measurements name no caches; they have another name of the instruction set for each machine.
     """
+    if environment["isa"] == "avx2":
+        return "Zen 3"
     if caches := environment.get("caches"):
         return "Zen 5" if "L1 Data 48K" in caches else "Zen 4"
     return {"v4i": "Zen 4", "avx512_icl": "Zen 5"}[environment["isa"]]
@@ -43,6 +45,12 @@ def digits(value):
     return "–" if value is None else f"{value:,.0f}" if value >= 100.0 else f"{value:#.3g}".rstrip(".")
 
 
+def machines(found):
+    """The machines of some cells, by line and by machine and block, in the order of the page."""
+    have = {machine for cells in found.values() for machine, _ in cells}
+    return [machine for machine in MACHINES if machine in have]
+
+
 def rows():
     """Values a second of one thread, by data set and machine."""
     found = {}
@@ -50,7 +58,7 @@ def rows():
         if line["threads"] == 1 and line["block"] in (1, 64):
             key = line["data"], line["layout"], f"{line['rows']:,}"
             found.setdefault(key, {})[machine, line["block"]] = digits(line["million values/s"])
-    heads = [(machine, block) for machine in MACHINES for block in (1, 64)]
+    heads = [(machine, block) for machine in machines(found) for block in (1, 64)]
     titles = [f"{machine}, {'a row' if block == 1 else 'blocks of 64'}" for machine, block in heads]
     return table(
         ("data", "layout", "rows", *titles),
