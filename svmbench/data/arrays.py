@@ -1,6 +1,6 @@
 """Arrays of numpy and scipy as data files in ``.npz`` format.
 
-``X`` is a dense matrix, or ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` are those of a CSR matrix;
+``X`` is a dense matrix; or ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` make up a CSR matrix.
 ``y`` contains the labels, numbers or text. Pickled objects are refused.
 """
 
@@ -66,7 +66,7 @@ def looks_like_arrays(content: bytes) -> bool:
 
 
 def with_labels(content: bytes) -> bytes:
-    """Return the content of such a file with labels of 0 added if it has none."""
+    """Return the content of such a file; if it has no labels, labels of 0 are added."""
     try:
         arrays = read_npz(content, ("X", "y", *_CSR))
     except ValueError:

@@ -1,8 +1,8 @@
 """Prepared data on disk: arrays as .npy files beside a manifest, written atomically.
 
-The manifest contains the digest of each array and, under ``check``, its own. Digest and shapes of the arrays
-are checked before use, since compiled readers rely on them without bounds checks. Manifests by older versions
-have no ``check``; their shapes and files are still checked.
+The manifest contains the digest of each array and, under ``check``, its own. Digests and shapes are checked
+before arrays are used, since compiled readers rely on them without bounds checks. Manifests written by older
+versions have no ``check``, but their files and shapes are checked as well.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ _MATRICES = (("X",), ("data", "indices", "indptr"))
 def load(folder: Path) -> Dataset | None:
     """Return the prepared data set of a folder, or None if it is missing, unreadable or damaged.
 
-    An array is hashed again unless its times and size are those of its preparation. The time of the last
-    status change (ctime) cannot be set back, so only spontaneous changes on the disk, and changes of arrays
-    prepared by older versions, are left to `verify`, which hashes everything.
+    An array is hashed again unless its times and size are those of its preparation. This detects changes made
+    by programs, since the time of the last status change (ctime) cannot be set back. Spontaneous changes on
+    the disk, and changes to arrays prepared by older versions, which did not store this time, are only
+    detected by `verify`, which hashes everything.
     """
     try:
         return _dataset(folder, _manifest(folder), whole=False)
@@ -46,7 +47,7 @@ def load(folder: Path) -> Dataset | None:
 
 
 def checksum(folder: Path) -> str | None:
-    """Return the checksum of a folder's prepared data set without reading arrays; None if missing."""
+    """Return the checksum of a folder's prepared data set without reading arrays; None if there is none."""
     try:
         return str(_manifest(folder)["checksum"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -105,7 +106,7 @@ def verify(folder: Path) -> tuple[bool, str]:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a prepared folder; ValueError if it is damaged."""
+    """Return the manifest of a prepared folder; raise a ValueError if it is damaged."""
     manifest: dict[str, Any] = json.loads(read_regular(folder / MANIFEST))
     content = {key: value for key, value in manifest.items() if key != "check"}
     if content.keys() != _KEYS:
@@ -116,7 +117,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _dataset(folder: Path, manifest: dict[str, Any], *, whole: bool) -> Dataset:
-    """Return the data set described by a manifest; ValueError if an array is damaged."""
+    """Return the data set described by a manifest; raise a ValueError if an array is damaged."""
     for name, stamp in manifest["files"].items():
         if not _same(folder / name, stamp, whole=whole):
             raise ValueError(f"{name} is not as it was written")
@@ -146,7 +147,7 @@ def _stat(path: Path) -> list[int]:
 
 
 def _load_part(folder: Path, key: str, shape: list[int]) -> tuple[Part, set[str]]:
-    """Return a part and the files it was read from; ValueError if its arrays do not fit its shape (n, d)."""
+    """Return a part of shape (n, d) and the files of its arrays; raise a ValueError if these do not fit."""
     n, d = shape
     names = _MATRICES[not (folder / f"{key}.X.npy").exists()]
     files = {name: f"{key}.{name}.npy" for name in ("y", *names)}
@@ -158,13 +159,13 @@ def _load_part(folder: Path, key: str, shape: list[int]) -> tuple[Part, set[str]
     if names == ("X",):
         return Part(arrays["X"], y), set(files.values())
     X = scipy.sparse.csr_array((n, d), dtype=np.float32)
-    # Set after construction, which would check every index again.
+    # The arrays are set after construction, which would check every index again.
     X.data, X.indices, X.indptr = arrays.values()
     return Part(X, y), set(files.values())
 
 
 def _fits_dense(n: int, d: int, X: NDArray[Any]) -> bool:
-    """Return whether an array is valid as n rows of d features for the kernels."""
+    """Return whether the kernels can use an array as n rows of d features."""
     return X.shape == (n, d) and X.dtype == np.float32 and X.flags.c_contiguous
 
 

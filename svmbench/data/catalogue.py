@@ -1,8 +1,8 @@
 """The data sets: catalogue entries, parameters and files.
 
-A set has a name. ``datasets/catalogue/<name>.yaml`` defines where its files come from and what they must
-contain, ``svmbench/data/sets/<name>.py`` how they become matrices, and ``conf/dataset/<name>.yaml`` documents
-its parameters.
+Each set has a name. ``datasets/catalogue/<name>.yaml`` defines where its files come from and what they must
+contain, ``svmbench/data/sets/<name>.py`` turns them into matrices, and ``conf/dataset/<name>.yaml`` documents
+the parameters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from svmbench.data.entries import Entry, Form, RawFile
 from svmbench.data.folders import catalogue_folder, data_folder, mirror_folders
 from svmbench.errors import UserError, nearest
 
-#: Name of the set of the user's own files, and suffixes omitted from the name of a file.
+#: Name of the set of the user's own files, and suffixes omitted when a set is named after its file.
 OWN = "file"
 _OWN_SUFFIXES = (".gz", ".bz2", ".xz", ".csv", ".tsv", ".txt", ".dat", ".data", ".svm", ".libsvm")
 
@@ -44,13 +44,13 @@ def known(name: str) -> str:
 
 
 def set_of(dataset: Mapping[str, Any]) -> str:
-    """Return the set of a ``dataset`` section; one with a path is ``file``, whatever its name."""
+    """Return the set of a ``dataset`` section: ``file`` if it has a path and no name in the catalogue."""
     name = str(dataset["name"])
     return OWN if name not in names() and "path" in dataset else known(name)
 
 
 def own_name(given: str, path: str | None) -> str:
-    """Return the name of the user's data in tables and folders: the given one, or that of the file.
+    """Return the name of the user's data in tables and folders: the given name, or one from the file's name.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _form(given: dict[str, Any]) -> Form:
 def list_sets(directory: str | None = None) -> list[dict[str, Any]]:
     """Describe all sets: name, title, task, rows (per part), features, licence, citation, present.
 
-    ``present`` means that the files are stored, so that neither a mirror nor the network is needed.
+    ``present`` says whether the files are stored, so that neither a mirror nor the network is needed.
     """
     from svmbench.data.download import stored
 
@@ -142,7 +142,7 @@ def fetch(
     Parameters
     ----------
     name : str
-        The set; a generated one has no files.
+        Name of the set; a generated set has no files.
     mirror : str or None
         Folder with copies of the published files; None: ``$SVMBENCH_MIRROR``.
     directory : str or None
@@ -162,7 +162,7 @@ def fetch(
 
 
 def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str]]:
-    """Check the stored files of a set; return for each its path, whether it is correct, and a message."""
+    """Check the stored files of a set; return the path of each, whether it is correct, and a message."""
     from svmbench.data import cache
     from svmbench.data.download import stored
     from svmbench.data.unpack import Corrupt, read

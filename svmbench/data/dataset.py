@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.sparse import is_exact, issparse
 
-# Below this fraction of non-zeros, CSR rows are faster than dense ones, unless rows are short.
+# Below this fraction of non-zeros, CSR rows are faster than dense rows, unless rows are short.
 DENSE_FROM = 0.08
 DENSE_BELOW_FEATURES = 256
 
@@ -47,14 +47,14 @@ class Dataset:
     Attributes
     ----------
     name : str
-        As in the catalogue.
+        Name, as in the catalogue.
     train, validation, test : Part
         The last two may be None.
     checksum : str
         SHA-256 over the checksums of the raw files, the parameters and the version of the preparation.
     info : dict
-        title, task, rows and positives per part, features, columns (of the files; more than features if
-        empty ones were removed), labels (of the files), density (of the training part), scaling, sources
+        title, task, rows and positives per part, features, columns (those of the files; more than features if
+        empty ones were removed), labels (in the files), density (of the training part), scaling, sources
         (file and sha256), parameters, licence, citation.
     """
 
@@ -79,7 +79,7 @@ class Prepared:
     Attributes
     ----------
     parts : dict
-        By name: train, validation, test.
+        Parts by name: train, validation, test.
     scaling : str
         Description of the scaling.
     columns : int, optional
@@ -87,7 +87,7 @@ class Prepared:
     labels : tuple of str, optional
         Labels of the positive and the negative class in the files, or of all classes by their numbers.
     filling : dict, optional
-        What replaces missing values and text (`svmbench.data.filling`), as a JSON document.
+        Replacements of missing values and text (`svmbench.data.filling`), as a JSON document.
     """
 
     parts: dict[str, Part]
@@ -98,14 +98,14 @@ class Prepared:
 
 
 def storage(prepared: Prepared, *, given: bool = False) -> Prepared:
-    """Give all parts the same layout, dense or CSR depending on the training part's density, in float32.
+    """Store all parts alike: dense or CSR, depending on the density of the training part, in float32.
 
     Parameters
     ----------
     prepared : Prepared
         Examples in float32 or float64.
     given : bool, default False
-        Whether to keep float64 in all parts if float32 would round a value of any of them.
+        Whether to keep float64 in all parts if float32 would round a value in any of them.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def rounded(data: Dataset) -> Dataset:
 
 
 def held_dense(X: Matrix) -> bool:
-    """Return whether a set with these training rows is stored as dense rows."""
+    """Return whether a set with these training rows is stored densely."""
     return X.shape[1] <= DENSE_BELOW_FEATURES or density(X) >= DENSE_FROM
 
 

@@ -41,10 +41,10 @@ def find_layout(
     label : int or str
         ``first``, ``last``, a number from 1, or a name in the header.
     delimiter : str
-        ``auto`` or a key of `DELIMITERS`. ``auto`` is the first of these that occurs in the first line;
-        commas besides semicolons or tabs are decimal commas.
+        ``auto`` or a key of `DELIMITERS`. ``auto`` takes the first of these that occurs in the first line;
+        commas beside semicolons or tabs count as decimal commas.
     header : bool or None
-        Whether the first line names the columns; None: it does if none of its fields is a number.
+        Whether the first line has the names of columns. None: it does if none of its fields is a number.
     """
     first = first_line(content).decode("utf-8-sig", "replace")
     if delimiter == "auto":
@@ -80,8 +80,8 @@ def first_line(content: bytes) -> bytes:
 def split_fields(line: str, mark: str) -> list[str]:
     """Return the fields of a line, without surrounding blanks and double quotes.
 
-    Delimiters inside quotes belong to the field, and a doubled quote there means one. An unclosed quote
-    extends to the end of the line, which the parser refuses.
+    Delimiters inside quotes belong to the field, and a doubled quote inside means one quote. An unclosed
+    quote extends to the end of the line; the parser refuses such a line.
     """
     fields = []
     for start, end in _spans(line, mark):
@@ -99,7 +99,7 @@ def field_column(line: str, mark: str, place: int) -> int:
 
 
 def _spans(line: str, mark: str) -> Iterator[tuple[int, int]]:
-    """Yield the begin of each field, behind its blanks, and its end."""
+    """Yield the begin of each field, after leading blanks, and its end."""
     if mark == " ":
         line = line.replace("\t", " ")
     blanks = " \r" if mark == "\t" else " \t\r"

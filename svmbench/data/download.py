@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import requests  # takes 0.1 s, so it is imported only when needed: prepared data sets do not need it
 
 Say = Callable[[str], None]
-Getter = Callable[[Path, Say], bool]  # fills the part; returns whether it was assembled from pieces
+Getter = Callable[[Path, Say], bool]  # fills the partial file; returns whether several responses were joined
 
-ATTEMPTS = 4  # connections to one address that breaks off
+ATTEMPTS = 4  # connections to one address if they break off
 TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces
-PIECE = 1 << 14  # bytes; at most as many are lost when a connection breaks off
+PIECE = 1 << 14  # bytes; at most this many are lost when a connection breaks off
 REPORT_EVERY = 2.0  # seconds between two progress messages
 
 
@@ -33,7 +33,7 @@ class SourceFailed(Exception):
 
 
 def stored(file: RawFile, folder: Path) -> tuple[Path, Form] | None:
-    """Return the stored file and its form, or None. Stored files have been verified."""
+    """Return the stored file and its form, or None. Only verified files are stored."""
     for form in file.forms:
         for name in candidates(form):
             path = folder / "raw" / file.folder / name
@@ -43,7 +43,7 @@ def stored(file: RawFile, folder: Path) -> tuple[Path, Form] | None:
 
 
 def obtain(file: RawFile, mirrors: list[Path], folder: Path, say: Say) -> tuple[Path, Form]:
-    """Return the stored file; if it is missing, fetch it from the mirrors, then from the addresses, in order.
+    """Return the stored file; if it is missing, try the mirrors, then the addresses, in order.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _sources(file: RawFile, mirrors: list[Path]) -> Iterator[tuple[str, Form, Ge
 
 
 def _complete(get: Getter, part: Path, form: Form, suffix: str, say: Say) -> None:
-    """Fill the part and verify it; a wrong one assembled from pieces is fetched again from scratch."""
+    """Fill the partial file and verify it; if it is wrong and was joined from pieces, start once more."""
     for _ in range(2):
         joined = get(part, say)
         try:
@@ -127,20 +127,20 @@ def _copy(path: Path, part: Path, say: Say) -> bool:
 
 
 def _download(url: str, part: Path, say: Say) -> bool:
-    """Fill the part from an address; return whether it was assembled from more than one response."""
+    """Fill the partial file from an address; return whether it was joined from more than one response."""
     import requests
 
     for attempt in range(1, ATTEMPTS + 1):
         received = False
         start = part.stat().st_size if part.exists() else 0
-        # Without the first header, a server may compress the content, and offsets would be wrong.
+        # Without the first header, a server might compress the content, which would make offsets wrong.
         headers = {"Accept-Encoding": "identity", "User-Agent": "svmbench"}
         if start:
             headers["Range"] = f"bytes={start}-"
         try:
             with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
                 if response.status_code == 416 and start:
-                    return True  # the part is complete, or belongs to another file
+                    return True  # what is there is complete, or belongs to another file
                 if response.status_code not in (200, 206):
                     raise SourceFailed(f"HTTP {response.status_code} {response.reason}")
                 received = True
@@ -154,7 +154,7 @@ def _download(url: str, part: Path, say: Say) -> bool:
 
 
 def _receive(response: requests.Response, part: Path, start: int, say: Say) -> None:
-    """Write the body after the first ``start`` bytes of the part."""
+    """Write the body of the response after the first ``start`` bytes of the partial file."""
     length = response.headers.get("Content-Length")
     total = f" of {(start + int(length)) / 1e6:.1f}" if length else ""
     name = part.name[1:].removesuffix(".part")
@@ -169,7 +169,7 @@ def _receive(response: requests.Response, part: Path, start: int, say: Say) -> N
 
 
 def _reason(error: requests.RequestException) -> str:
-    """Return a short reason for a failed connection; the texts of the library are nested and long."""
+    """Return a short reason for a failed connection; the library's own messages are nested and long."""
     import requests
 
     if isinstance(error, requests.Timeout):
@@ -184,7 +184,7 @@ def _reason(error: requests.RequestException) -> str:
 
 
 def _nothing_worked(file: RawFile, mirrors: list[Path], home: Path, failures: list[str]) -> str:
-    """Return the message if no source provided the file: what was tried, and what to do."""
+    """Return the message for a file that no source provided: what was tried, and what to do."""
     names = [form.name for form in file.forms]
     for mirror in mirrors:
         if not mirror.is_dir():

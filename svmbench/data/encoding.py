@@ -6,7 +6,7 @@ import codecs
 
 from svmbench.errors import UserError
 
-# Longer marks first, since that of UTF-32 begins like that of UTF-16.
+# Longer marks come first, since that of UTF-32 begins like that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -18,9 +18,8 @@ _MARKS = {
 def as_utf8(content: bytes, where: str) -> bytes:
     """Return the text in UTF-8 with a line feed at the end of each line.
 
-    UTF-16 and UTF-32, as saved by spreadsheets, are detected by their byte order mark, UTF-16 also by a zero
-    byte in its first character. One-byte encodings are left unchanged, since numbers are the same in all of
-    them.
+    UTF-16 and UTF-32, which spreadsheets save, are detected by their byte order mark; UTF-16 also by a zero
+    byte in its first character. One-byte encodings are left unchanged, since they all have the same digits.
 
     Parameters
     ----------

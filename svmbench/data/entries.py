@@ -12,11 +12,11 @@ class Form:
     Attributes
     ----------
     name : str
-        File name without the suffix of a compression. A name ending in ``.tar`` is an archive.
+        File name without the suffix of a compression. A name that ends in ``.tar`` denotes an archive.
     members : dict of str to (str or None)
-        Files to read, with the SHA-256 of their unpacked bytes: several for an archive, else the file.
+        Files to read, with the SHA-256 of their unpacked bytes: the members of an archive, else the file.
     packed_sha256 : str or None
-        SHA-256 of the published file, if its unpacked bytes are unknown.
+        SHA-256 of the published file, if that of its unpacked bytes is unknown.
     urls : tuple of str
         Addresses, in the order to try.
     """

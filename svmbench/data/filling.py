@@ -1,4 +1,4 @@
-"""Replacement of missing values and encoding of text, learnt from the training rows."""
+"""Replacement of missing values and encoding of text, both learnt from the training rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from svmbench.data.frames import Frame
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
 
-#: Maximum number of distinct words of a column; they are stored with each run.
+#: Most distinct words of a column, since they are stored with each run.
 MOST_WORDS = 10_000
 
 
@@ -28,12 +28,12 @@ class Filling:
     names : tuple of str or None
         Names of the feature columns, if the training file has a header.
     medians : dict of int to float
-        Median of each column of numbers over the training rows that have a value, by the column's place
-        among the features of the file, from 0.
+        Median of each column of numbers over the training rows that have a value. The key is the position of
+        the column among the features of the file, from 0.
     words : dict of int to tuple of str
         Distinct values of each column of text in the training rows, sorted.
     modes : dict of int to int
-        Index in ``words`` of the most frequent of them; the first in a tie.
+        Index in ``words`` of the most frequent word of each column; the first in a tie.
     """
 
     names: tuple[str, ...] | None
@@ -48,7 +48,7 @@ class Filling:
 
     @property
     def texts(self) -> tuple[int, ...]:
-        """Places of the columns of text."""
+        """Positions of the columns of text."""
         return tuple(self.words)
 
     @classmethod
@@ -125,15 +125,15 @@ class Filling:
     def indicators(self, frame: Frame, say: Callable[[str], None]) -> scipy.sparse.csr_array:
         """Return a column of 0 and 1 for each word of each column of text, shape (n, q).
 
-        A missing value is replaced by the most frequent word. A word that does not occur in the training rows
-        gets zeros only, and `say` receives a line with their number.
+        A missing value is replaced by the most frequent word. For a word that does not occur in the training
+        rows, all columns are 0; `say` receives a line with the number of such values.
         """
         parts = []
         for column in frame.texts:
             words = self.words[column.place]
             known = {word: code for code, word in enumerate(words)}
             to_known = np.array([known.get(word, -1) for word in column.words] + [self.modes[column.place]])
-            codes = to_known[column.codes]  # -1, a missing value, takes the last entry, the mode
+            codes = to_known[column.codes]  # -1, a missing value, selects the last entry: the mode
             rows = np.flatnonzero(codes >= 0)
             if rows.size < codes.size:
                 word = column.words[column.codes[int(np.argmax(codes < 0))]]
@@ -150,7 +150,7 @@ class Filling:
 
 
 def joined(numbers: Matrix, indicators: scipy.sparse.csr_array) -> Matrix:
-    """Return the features: the columns of numbers, then the indicators; CSR if there are many of these."""
+    """Return the features: the columns of numbers, then the indicators; CSR if there are many columns."""
     if indicators.shape[1] == 0:
         return numbers
     if issparse(numbers) or numbers.shape[1] + indicators.shape[1] > DENSE_BELOW_FEATURES:

@@ -19,10 +19,11 @@ def catalogue_folder() -> Path:
 
 
 def data_folder(directory: str | None = None) -> Path:
-    """Return the folder of downloaded (``raw``) and prepared (``prepared``) data, which need not exist.
+    """Return the folder of downloaded (``raw``) and prepared (``prepared``) data, which need not exist yet.
 
-    The first of: ``directory`` (the key data.dir), ``$SVMBENCH_DATA``, the ``datasets`` folder of a source
-    checkout that svmbench runs from, and ``svmbench`` in the user's cache folder.
+    It is the first of these that is given or exists: ``directory`` (the key data.dir), ``$SVMBENCH_DATA``,
+    the ``datasets`` folder of the source checkout that svmbench runs from, ``svmbench`` in the user's cache
+    folder.
     """
     given = directory or os.environ.get("SVMBENCH_DATA")
     if given:
@@ -43,7 +44,7 @@ def mirror_folders(mirror: str | None = None) -> list[Path]:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder for data; a `UserError` says why if that fails."""
+    """Create a folder for data; raise a `UserError` with the reason if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -19,13 +19,13 @@ from svmbench.errors import UserError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Words that mean a missing value, in any case. In a column of text, the last two are ordinary words.
+#: Words that mean a missing value, in capitals or not. In a column of text, the last two are ordinary words.
 _MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
 _MISSING_TEXT = _MISSING[:-2]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-#: Appended to each line as its last field: in a line with too few fields, it lands in an earlier column.
+#: Appended to each line as a last field. If a line has too few fields, it ends up in an earlier column.
 _GUARD = "svmbench-end-of-line"
 
 
@@ -40,7 +40,7 @@ class TextColumn:
     words : tuple of str
         Its distinct values.
     codes : ndarray of int64, shape (n,)
-        Index in ``words`` of the word of each row; -1 if the value is missing.
+        Index in ``words`` of each row's word; -1 if the value is missing.
     """
 
     place: int
@@ -57,15 +57,15 @@ class Frame:
     where : str
         Path of the file for messages.
     table : Table
-        Labels, and the columns of numbers: X of shape (n, p), NaN where a value is missing.
+        Labels, and as X the columns of numbers, shape (n, p), NaN where a value is missing.
     numbers : tuple of int
-        Places of these columns among the features of the file, from 0.
+        Positions of these columns among the features of the file, from 0.
     texts : tuple of TextColumn
         The other columns.
     names : tuple of str or None
         Names of all feature columns, if the file has a header.
     rows : ndarray of int64, shape (n,)
-        Line of the file from which each row comes; for arrays, the index of the row, from 0.
+        Line of the file from which each row was read; for arrays, the index of the row, from 0.
     unit : str
         Unit of ``rows``: ``line`` or ``row``.
     """
@@ -84,7 +84,7 @@ class Frame:
         return len(self.numbers) + len(self.texts)
 
     def named(self, place: int) -> str:
-        """Return how messages refer to a column: by its number among the features and its name, if any."""
+        """Return how messages refer to a column: by its number among the features and, if any, its name."""
         return f"feature {place + 1}" + (f" ('{self.names[place]}')" if self.names else "")
 
     def place(self, row: int) -> str:
@@ -92,7 +92,7 @@ class Frame:
         return f"{self.unit} {self.rows[row]}"
 
     def line(self, row: int) -> str:
-        """Return the file and the place of a row in it, for messages."""
+        """Return the file, and the place of a row in it, for messages."""
         return f"{self.where}, {self.place(row)}"
 
     def missing(self) -> NDArray[np.bool_]:
@@ -137,10 +137,10 @@ def read_frame(
     layout : Layout
         Its delimiter, header and label column.
     texts : tuple of int or None
-        Places of the feature columns that contain text. None: those in which some value is neither missing
+        Positions of the feature columns that contain text. None: those in which some value is neither missing
         nor a number.
     otherwise : str
-        End of the message about text in a column of numbers: what to do.
+        What to do about text in a column of numbers: the end of the message.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def read_frame(
 def _cells(
     content: bytes, where: str, layout: Layout
 ) -> tuple[list[str], list[tuple[int, str]], dict[int, pd.Series[Any]]]:
-    """Return the fields of the header, the numbered lines of the rows, and categorical columns."""
+    """Return the fields of the header, the rows' lines with their numbers, and the columns as categories."""
     import pandas as pd
 
     mark, blanks = layout.delimiter, " \r" if layout.delimiter == "\t" else " \t\r"

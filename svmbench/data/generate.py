@@ -13,7 +13,7 @@ Sample = Callable[[int, np.random.Generator], tuple[NDArray[np.float32], NDArray
 
 
 def draw(n_train: int, n_test: int, seed: int, sample: Sample) -> Prepared:
-    """Draw both parts, each from its own child seed: the test set does not depend on ``n_train``."""
+    """Draw both parts, each from its own child seed, so that the test set does not depend on ``n_train``."""
     children = np.random.SeedSequence(seed).spawn(2)
     sizes = {"train": n_train, "test": n_test}
     parts = {
@@ -31,7 +31,7 @@ def gaussian_classes(
     positive: tuple[NDArray[np.float64], float],
     negative: tuple[NDArray[np.float64], float],
 ) -> Prepared:
-    """Draw +1 or -1 with probability 1/2, then a normal vector of that class's mean and deviation."""
+    """Draw +1 or -1 with probability 1/2, then a normal vector with the mean and deviation of that class."""
 
     def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         up = rng.random(n) < 0.5

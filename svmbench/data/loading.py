@@ -20,7 +20,7 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import digest
 from svmbench.locking import Lock
 
-#: Bytes per value while a generated set is drawn: two copies in double and one in single precision.
+#: Bytes per value while a generated set is drawn: two copies in double precision and one in single.
 _DRAWN = 20
 
 
@@ -32,7 +32,7 @@ def load(
     say: Callable[[str], None] = lambda line: None,
     checksum: str | None = None,
 ) -> Dataset:
-    """Return a data set; it is prepared once and then read from the data folder.
+    """Return a data set; it is prepared once, and read from the data folder afterwards.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def load(
     say : callable
         Receives one line of progress at a time.
     checksum : str, optional
-        Checksum of a stored run. Older versions rounded the user's features to float32; if it is the checksum
-        of such data, these are returned.
+        Checksum that a stored run has. Older versions rounded the user's features to float32; if this is the
+        checksum of rounded data, rounded data are returned.
 
     Returns
     -------
     Dataset
-        Labels as `Part` says; all parts dense or all CSR, in float32, or in float64 for the user's data if
-        float32 would round them.
+        The parts, all dense or all CSR, in float32; in float64 for the user's data if float32 would round
+        them. For the labels see `Part`.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def load(
             raise UserError(f"not enough memory to prepare dataset={called}: give fewer examples") from error
         return _described(called, entry, params, module.VERSION, raw, prepared)
 
-    if not entry.files:  # generated, or the user's own file, which may change: not worth a copy
+    if not entry.files:  # a generated set, or the user's own file, which may change: neither is worth a copy
         made = prepare()
         if checksum is None or checksum != _checksum(entry, params, module.VERSION, raw, single=True):
             return made
@@ -97,7 +97,7 @@ def load(
 def check(dataset: Mapping[str, Any], *, mirror: str | None = None, directory: str | None = None) -> None:
     """Raise the errors of `load`, with the same parameters.
 
-    A data set with files is read, and a published one is thereby prepared. Generated sets are not drawn.
+    A data set with files is read, which prepares a published one. Generated sets are not drawn.
     """
     name = catalogue.set_of(dataset)
     entry, schema = catalogue.entry(name), catalogue.module(name).Params
@@ -108,7 +108,7 @@ def check(dataset: Mapping[str, Any], *, mirror: str | None = None, directory: s
 
 
 def _check_size(called: str, entry: Entry, params: Any) -> None:
-    """Raise a `UserError` for a generated set that exceeds the memory, before it is allocated."""
+    """Raise a `UserError` for a generated set that would exceed the memory, before it is allocated."""
     examples = getattr(params, "n_train", 0) + getattr(params, "n_test", 0)
     features = getattr(params, "dimensions", entry.features)
     if entry.files or not features:
@@ -123,14 +123,14 @@ def _check_size(called: str, entry: Entry, params: Any) -> None:
 
 
 def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) -> str | None:
-    """Return the checksum of the data set that `load` would return; of files, only the user's are read.
+    """Return the checksum of the data set that `load` would return; only the user's own files are read.
 
-    Parameters and errors as in `load`.
+    For the parameters and errors see `load`.
 
     Returns
     -------
     str or None
-        None if it is known only after preparation, since no file of a published set has been read.
+        None for a published set that has not been prepared yet.
     """
     name = catalogue.set_of(dataset)
     module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
@@ -211,9 +211,9 @@ def _positives(parts: dict[str, Part]) -> dict[str, int]:
 def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles, *, single: bool) -> str:
     """Return the checksum of a set's content, once all its files have been read.
 
-    `single` says whether its features are in float32.
+    `single` says whether the features are in float32.
     """
-    # The location of a file does not matter, nor does a parameter that was added later at its default.
+    # Locations of files do not count, nor do parameters that were added later if they have their defaults.
     content = {
         item.name: value
         for item in fields(params)

@@ -1,4 +1,4 @@
-"""What the user's own data need before they can be read: the options that are missing, with the reasons."""
+"""Options that the user must give so that their own data can be read, with the reasons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from svmbench.data.frames import Frame, TextColumn, number_of
 
-#: Numbers that are corrected in the file: no option reads them.
+#: Malformed numbers, which must be corrected in the file, since no option reads them.
 _WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
 #: Columns or labels that a sentence names.
@@ -22,7 +22,7 @@ def needs(frame: Frame, *, missing: str, encode: str, binary: bool, given: bool)
     Parameters
     ----------
     frame : Frame
-        The whole file; each column with text is a column of text.
+        The whole file; each column that has any text counts as a column of text.
     missing, encode : str
         ``dataset.missing`` and ``dataset.encode``.
     binary : bool

@@ -7,7 +7,7 @@ from typing import Any
 
 from svmbench.errors import UserError, nearest
 
-#: Row numbers have 32 bits.
+#: Largest number of rows: row numbers have 32 bits.
 _MOST_ROWS = 2**31 - 1
 
 #: Task that keeps all classes of a set (`svmbench.data.catalogue.multiclass`), and the labels of the digits.
@@ -21,7 +21,7 @@ def one_of(default: str, *others: str) -> Any:
 
 
 def later(default: str, *others: str) -> Any:
-    """Return a text field that was added after runs had been stored: identities omit its default."""
+    """Return a text field that was added after runs had been stored, so identities omit its default."""
     return field(default=default, metadata={"choices": (default, *others), "later": True})
 
 
@@ -71,13 +71,13 @@ def digits(task: int | str | list[int]) -> str:
     Parameters
     ----------
     task : int, str or list of int
-        One digit (``8``), a range (``0-4``) or a list (``[0, 1, 2]`` or ``0,1,2``); or `EVERY`: each digit is
-        a class of its own.
+        One digit (``8``), a range (``0-4``), a list (``[0, 1, 2]`` or ``0,1,2``), or `EVERY` if each digit is
+        a separate class.
 
     Returns
     -------
     str
-        Ascending; three or more consecutive digits as a range: ``8``, ``0-4``, ``1,3,5-9``.
+        Digits in ascending order, three or more consecutive ones as a range: ``8``, ``0-4``, ``1,3,5-9``.
     """
     if task == EVERY:
         return EVERY

@@ -1,4 +1,4 @@
-"""Verified raw files of a set as tables, with counts checked against the catalogue."""
+"""Verified raw files of a set as tables, whose counts are checked against the catalogue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from svmbench.files import sha256
 
 @dataclass(frozen=True)
 class Table:
-    """Examples as in a file.
+    """Examples as they are in a file.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Table:
     codes : ndarray of int32, shape (n,)
         Index of each row's label in ``labels``.
     labels : tuple of str
-        Distinct labels, canonical (``1`` for ``+1`` and ``1.0``), in order of appearance.
+        Distinct labels in canonical form (``1`` for ``+1`` and ``1.0``), in order of appearance.
     places : tuple of (int, int, int)
         Line, field and column of the first occurrence of each label.
     """
@@ -58,7 +58,7 @@ class Table:
 
 
 def read_libsvm(content: bytes, where: str, features: int | None = None) -> Table:
-    """Parse LIBSVM text; ``features`` None: the largest index."""
+    """Parse LIBSVM text; if ``features`` is None, the largest index is the number of features."""
     codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0)
     columns = features or (int(indices.max()) + 1 if indices.size else 1)
     X = scipy.sparse.csr_array((values, indices, indptr), shape=(codes.size, columns))
@@ -72,7 +72,7 @@ def read_csv(content: bytes, where: str, *, columns: int, label: int, delimiter:
 
 
 def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[Any]) -> Table:
-    """Merge labels that are different spellings of one number."""
+    """Return a table in which labels that spell the same number differently are merged."""
     keys = [label_key(text) for text in labels]
     distinct = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     if len(distinct) < len(keys):
@@ -88,7 +88,7 @@ class RawFiles:
     Attributes
     ----------
     pieces : Path
-        Folder for a set that stores prepared pieces itself.
+        Folder for prepared pieces, which some sets store themselves.
     payloads : dict of str to str
         SHA-256 of every unpacked member read so far, by name.
     """
@@ -132,7 +132,7 @@ class RawFiles:
         return content, name
 
     def libsvm(self, key: str) -> Table:
-        """Return a file in LIBSVM format, its counts checked."""
+        """Read a file in LIBSVM format and check its counts."""
         content, name = self.text(key)
         table = read_libsvm(content, name, self.entry.features)
         check_counts(table.codes.size, table.counts, self.entry.files[key], name)

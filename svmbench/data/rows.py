@@ -1,4 +1,4 @@
-"""Rows to score with a model, prepared like its data set, with or without labels."""
+"""Rows to be scored by a model, with or without labels, prepared like the model's data set."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from svmbench.sparse import issparse
 
 
 def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str], None]) -> Table:
-    """Return the rows of a file for a model of a data set, in its layout if it is the user's own."""
+    """Return the rows of a file for a model, in the layout of its data set if that is the user's own."""
     params = _params(dataset) if set_of(dataset) == OWN else Params()
     return read_table(*_content(params, path, width, say))
 
@@ -44,7 +44,7 @@ def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str]
 def _content(
     params: Params, path: str, width: int, say: Callable[[str], None]
 ) -> tuple[Params, bytes, str, Layout | None]:
-    """Return what reading a file with or without labels needs: its parameters, content, path and layout."""
+    """Return what is needed to read a file with or without labels: parameters, content, path and layout."""
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
     content, params = labelled(content, where, params, width)
@@ -58,10 +58,10 @@ class Rows:
     Attributes
     ----------
     X : ndarray or csr_array, shape (m, d + a)
-        The features of the data set. In a CSR matrix, they are followed by a columns that were removed from
-        the data set because they are empty there.
+        The features of the data set. In a CSR matrix, these may be followed by a number a of columns that
+        were removed from the data set because they are empty there.
     by_files : bool
-        Whether they depend on the current content of the data set's files.
+        Whether the features depend on the current content of the data set's files.
     """
 
     X: Matrix
@@ -82,15 +82,15 @@ def prepared_rows(
     d : int
         Features of the data set.
     columns : int or None
-        Columns of its files, more than d if empty ones were removed (`svmbench.data.columns`); None if
-        unknown, so that the files must be read.
+        Columns of the data set's files: more than d if empty ones were removed (`svmbench.data.columns`). If
+        None, the number is unknown and the files must be read.
     say : callable
         Receives one line at a time.
 
     Raises
     ------
     UserError
-        If a file cannot be read or is malformed, or the rows have other features.
+        If a file cannot be read or is malformed, or if the rows have different features.
     """
     X = _read(dataset, path, columns or d, say).X
     own, known, kept, width = set_of(dataset) == OWN, [], None, d
@@ -122,19 +122,19 @@ def prepared_rows(
 def filled_rows(
     dataset: Mapping[str, Any], path: str, document: Mapping[str, Any], say: Callable[[str], None]
 ) -> Rows:
-    """Return the features of a file's rows for a model of data whose missing values or text were replaced.
+    """Return the features of a file's rows, for a model of data whose missing values or text were replaced.
 
     Parameters
     ----------
     dataset, path, say
-        As of `prepared_rows`.
+        See `prepared_rows`.
     document : mapping
         The replacements (`svmbench.data.filling`), as stored with the run.
 
     Raises
     ------
     UserError
-        As in `prepared_rows`, and for a missing value unless missing training values were filled.
+        As in `prepared_rows`; also for a missing value, unless missing values were filled in training.
     """
     filling, params = Filling.of(document), _params(dataset)
     if filling.names is None:
@@ -155,7 +155,7 @@ def filled_rows(
 
 
 def _known(params: Params) -> list[Matrix]:
-    """Return the rows of the user's files; sparse ones have the width of the widest."""
+    """Return the rows of the user's files; sparse matrices are given the width of the widest."""
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
     content, where = read_content(raw, "train", str(params.path))
     layout = layout_of(params, content, where)
@@ -166,7 +166,7 @@ def _known(params: Params) -> list[Matrix]:
 
 
 def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> Matrix:
-    """Return rows scaled like the training file; columns missing there are unchanged."""
+    """Return rows scaled like those of the training file; columns that it does not have are unchanged."""
     known = train[split_rows(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
     if issparse(known) != issparse(X) or known.shape[1] > d:
         raise UserError(
@@ -182,5 +182,5 @@ def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> M
 
 
 def _params(dataset: Mapping[str, Any]) -> Params:
-    """Return the parameters of the user's data from a configuration, which may lack newer ones."""
+    """Return the parameters of the user's data from a configuration, which may lack newer parameters."""
     return Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})

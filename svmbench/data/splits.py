@@ -19,7 +19,7 @@ def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[
     n : int
         Number of examples.
     sizes : dict of str to int
-        Sizes of the parts by name, at most n in total.
+        Sizes of the parts by name; their sum is at most n.
     seed : int
         Entropy of the `numpy.random.SeedSequence` of the permutation.
 
@@ -73,18 +73,18 @@ def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int6
 
 
 def nine_to_one(n: int) -> dict[str, int]:
-    """Return the sizes of a training and a test part: covertype's 522,911 / 58,101 (Pegasos, Table 1)."""
+    """Return the sizes of a training and a test part; for covertype 522,911 / 58,101 (Pegasos, Table 1)."""
     return {"train": n - n // 10, "test": n // 10}
 
 
 def eight_to_one_to_one(n: int) -> dict[str, int]:
-    """Return the sizes of three parts, as ASSET rounds them: covertype's 464,809 / 58,102 / 58,101."""
+    """Return the sizes of three parts, rounded as in ASSET; for covertype 464,809 / 58,102 / 58,101."""
     rest = n - n * 8 // 10
     return {"train": n - rest, "validation": rest - rest // 2, "test": rest // 2}
 
 
 def three_to_one_to_one(n: int) -> dict[str, int]:
-    """Return the sizes of three parts for sets of a few ten thousand rows: MAGIC's 11,412 / 3,804 / 3,804."""
+    """Return the sizes of three parts, for sets of some ten thousand rows: MAGIC's 11,412 / 3,804 / 3,804."""
     fifth = n // 5
     return {"train": n - 2 * fifth, "validation": fifth, "test": fifth}
 
@@ -95,14 +95,14 @@ def take(X: Matrix, y: NDArray[np.float64], rows: NDArray[np.int64] | slice) -> 
 
 
 def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str, columns: int) -> None:
-    """Scale the first columns of a dense matrix in place, by statistics of the training rows.
+    """Scale the first columns of a dense matrix in place, according to the training rows.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n, d)
         All examples.
     train : index of rows
-        The training examples. Only they determine the scaling, so nothing of the test set leaks.
+        The training examples. They alone determine the scaling, so no information about the test set leaks.
     scaling : str
         ``minmax``: to [0, 1]; ``standard``: to mean 0 and standard deviation 1; ``none``.
     columns : int

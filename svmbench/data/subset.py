@@ -13,21 +13,21 @@ from svmbench.files import digest
 
 
 def sampled(data: Dataset, rows: int, seed: int) -> Dataset:
-    """Return a data set with some of its training examples, drawn at random; other parts are the same.
+    """Return a data set with some of its training examples, drawn at random, and all of its other parts.
 
     Parameters
     ----------
     data : Dataset
         The whole set.
     rows : int
-        Number of training examples to keep, in their order.
+        Number of training examples to keep; they stay in their order.
     seed : int
-        Seed of the draw. With the same seed a smaller subset is a part of a larger one.
+        Seed of the draw. With the same seed, a larger subset contains a smaller one.
 
     Raises
     ------
     UserError
-        If there are fewer training examples, or those drawn lack a class.
+        If there are fewer training examples than that, or if a class is missing among those drawn.
     """
     n = data.train.n
     if rows > n:

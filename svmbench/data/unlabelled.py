@@ -1,4 +1,4 @@
-"""Placeholder labels for rows without labels, so that they are read like labelled ones."""
+"""Placeholder labels for rows without labels, so that they can be read like labelled rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PAIR = re.compile(rb"\s*-?\d+:")
 
 
 def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[bytes, Params]:
-    """Return the content of a file with labels added, and its layout.
+    """Return the content of a file, with labels added if it has none, and its layout.
 
     Parameters
     ----------
@@ -22,11 +22,11 @@ def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[by
         Rows with or without labels. Rows without labels are lines in LIBSVM format that begin with a pair,
         delimited text with as many columns as features, or arrays without y.
     where : str
-        Its path for messages.
+        Path of the file for messages.
     params : Params
         Layout of the model's data set.
     width : int
-        Number of its feature columns.
+        Number of feature columns of the model's data set.
     """
     if looks_like_arrays(content):
         return with_labels(content), params
@@ -45,7 +45,7 @@ def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[by
 
 
 def _is_libsvm(content: bytes, first: bytes, width: int) -> bool:
-    # A single column of numbers: the labels of rows of zeros, or the only feature.
+    # A single column of numbers may be labels of rows of zeros, or the only feature.
     alone = width == 1 and b":" not in content
     return bool(_PAIR.match(first)) or (looks_like_libsvm(content) and not alone)
 

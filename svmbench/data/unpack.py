@@ -1,7 +1,7 @@
-"""Unpacking of raw files of any compression, and verification of their content.
+"""Unpacking of raw files in any compression, and verification of their content.
 
-Nothing is written to disk, and unpacking is limited in size, so that neither paths and links in an archive
-nor a small file that expands to gigabytes can do harm.
+Nothing is written to disk, so paths and links in an archive can do no harm. The unpacked size is limited, so
+neither can a small file that expands to gigabytes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from svmbench.files import sha256
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 COMPRESSIONS = tuple(_MAGIC.values())
 _SUFFIXES = ("", *COMPRESSIONS)
-# A file may expand to `_RATIO` times its size, or to `_FREE` bytes whatever its size. Text and pixels of real
-# data sets compress 3 to 20 times, and only repetitive content compresses a hundredfold.
+# A file may expand to `_RATIO` times its size, and to `_FREE` bytes in any case. Text and pixels of real data
+# sets compress 3 to 20 times; only repetitive content compresses a hundredfold.
 _RATIO = 100
 _FREE = 1 << 28
 _SHARE = 0.5  # largest fraction of the machine's memory for the bytes of one file
@@ -34,7 +34,7 @@ _PIECE = 1 << 20  # bytes read at a time
 
 
 class Corrupt(Exception):
-    """A raw file differs from the catalogue; the message is a clause that begins with the fault."""
+    """A raw file differs from the catalogue; the message is a clause that names the fault."""
 
 
 class Refused(Corrupt):
@@ -89,7 +89,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
     Raises
     ------
     Corrupt
-        If it is not a regular file; during reading, if it exceeds `_RATIO` or `_SHARE`.
+        If it is a pipe or a device; during reading, if it exceeds `_RATIO` or `_SHARE`.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
@@ -134,7 +134,7 @@ def read_unpacked(path: Path) -> bytes:
 
 
 def _all(stream: IO[bytes]) -> bytes:
-    """Return the rest of a stream; only one copy is held."""
+    """Return the rest of a stream, holding only one copy of it."""
     whole = io.BytesIO()
     while piece := stream.read(_PIECE):
         whole.write(piece)
@@ -147,9 +147,9 @@ def read(path: Path, form: Form) -> dict[str, bytes]:
     Parameters
     ----------
     path : Path
-        The file; a name with ``.tar`` or ``.tgz`` is an archive.
+        The file; if its name contains ``.tar`` or ``.tgz``, it is an archive.
     form : Form
-        Its expected form.
+        The expected form.
 
     Raises
     ------

@@ -11,8 +11,8 @@ from scipy.ndimage import gaussian_filter
 #: Shifts by at most one pixel, including none: (down, right).
 SHIFTS = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
 
-#: Tolerance for values just below an integer, far above the rounding of double precision, so that the bytes
-#: are the same on every machine.
+#: Values this little below an integer are not truncated to the previous one. The tolerance is far above
+#: rounding errors of double precision, so that the bytes are the same on every machine.
 _BELOW = 1e-6
 
 
@@ -23,9 +23,9 @@ class Draws:
     Attributes
     ----------
     vertical, horizontal : ndarray of int64, shape (b,)
-        Fields of the displacements.
+        Indices of the fields of the displacements.
     signs : ndarray of float64, shape (b,)
-        1 or -1, a factor of both displacements.
+        Factor of both displacements, 1 or -1.
     shifts : ndarray of int64, shape (b,)
         Indices into `SHIFTS`.
     """
@@ -52,8 +52,8 @@ def smooth_fields(
 ) -> NDArray[np.float64]:
     """Return smooth random fields of mean 0 and standard deviation 1.
 
-    Each pixel is drawn from [-1, 1), smoothed by a Gaussian, and scaled. The grid for this is periodic and
-    twice as high and wide, so that the standard deviation is the same in all pixels.
+    Each pixel is drawn from [-1, 1), smoothed by a Gaussian, and scaled. This is done on a periodic grid of
+    twice the height and width, so that the standard deviation is the same in all pixels.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def tangents(images: NDArray[np.uint8], smoothing: float) -> NDArray[np.float64]
     Returns
     -------
     ndarray of float64, shape (2, b, height, width)
-        Grey levels per pixel; outside of an image the grey level is 0.
+        Derivatives in grey levels per pixel; the grey level outside an image is 0.
     """
     framed = np.pad(images.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
     down = 0.5 * (framed[:, 2:, 1:-1] - framed[:, :-2, 1:-1])
@@ -116,7 +116,7 @@ def deformed(
 
     With derivatives :math:`t_1, t_2` of image x and two fields :math:`f_1, f_2`, the displaced image is
     :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, clipped to [0, 255] and truncated to integers, then shifted.
-    Pixels shifted out of the image are lost, those shifted in are 0.
+    Pixels that are shifted out of the image are lost, and 0 is shifted in.
 
     Parameters
     ----------

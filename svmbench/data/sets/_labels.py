@@ -1,4 +1,4 @@
-"""Classes of the user's own data: what the labels of a file become, and messages on labels that do not do."""
+"""Classes of the user's own data: what the labels of a file become, and messages about unusable labels."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Target:
     Attributes
     ----------
     labels : tuple of str
-        As in `Prepared`.
+        Labels of the classes, as in `Prepared`.
     """
 
     labels: tuple[str, ...]
 
     def of(self, table: Table) -> NDArray[np.float64]:
-        """Return y of the rows of a table."""
+        """Return y for the rows of a table."""
         several = len(self.labels) > 2
         return table.numbered(self.labels) if several else table.against_rest(self.labels[0])
 
 
 def target_of(params: Params, table: Table) -> Target:
-    """Return what the labels of the training file become; a `UserError` if the classes are not clear."""
+    """Return what the labels of the training file become; raise a `UserError` if the classes are unclear."""
     if params.task == EVERY:
         return Target(_every_label(params, table.labels))
     positive = _positive(params, table)
@@ -45,7 +45,7 @@ def target_of(params: Params, table: Table) -> Target:
 
 
 def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the labels of more than two classes in the order of their numbers or texts."""
+    """Return the labels of more than two classes, sorted as numbers, or else as texts."""
     if len(labels) < 3:
         found = " and ".join(f"'{label}'" for label in labels)
         raise UserError(
@@ -94,7 +94,7 @@ def _positive(params: Params, table: Table) -> str:
 
 
 def _quoted(labels: tuple[str, ...]) -> str:
-    """Return, for a message, how to quote a label that Hydra's grammar would cut."""
+    """Return, for a message, how to quote a label that Hydra's grammar would not read as one text."""
     hard = [label for label in labels if not re.fullmatch(r"[\w.+ -]+", label) and '"' not in label]
     return f""", quoted as in 'dataset.positive="{hard[0]}"'""" if hard else ""
 

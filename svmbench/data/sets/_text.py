@@ -10,7 +10,7 @@ import scipy
 
 MIN_DOCUMENTS = 3
 
-#: English function words, which carry no topic, including pieces of contractions (doesn, ll, ve).
+#: English function words, which say nothing about the topic, including parts of contractions (doesn, ll, ve).
 STOP_WORDS = frozenset(
     re.findall(
         "[a-z]+",
@@ -51,10 +51,10 @@ def tf_idf(
 ) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
     """Return TF-IDF rows of length 1 for both lists of tokenised documents.
 
-    The vocabulary consists of the words in at least three training documents, in alphabetical order. A word
-    that occurs t times in a document and in d of the n training documents has the weight
-    t (1 + ln((1 + n) / (1 + d))), smoothed as if one more document contained every word, so that no weight is
-    0. A document without any known word is a zero row.
+    The vocabulary consists of the words that occur in at least three training documents, in alphabetical
+    order. A word that occurs t times in a document, and in d of the n training documents, has the weight t (1
+    + ln((1 + n) / (1 + d))). This is smoothed as if one more document contained every word, so that no weight
+    is 0. A document without any known word becomes a row of zeros.
     """
     spread = Counter(word for document in train for word in set(document))
     vocabulary = {

@@ -6,7 +6,7 @@ import re
 
 from svmbench.errors import UserError, nearest
 
-#: Codes of the 103 topics in alphabetical order; a document with a code also has those above it in the
+#: Codes of the 103 topics, in alphabetical order. A document with a code also has the codes above it in the
 #: hierarchy.
 RCV1 = tuple(
     re.findall(

@@ -1,8 +1,8 @@
 """Banana: two interlocked arcs in the plane, blurred (the generator of PRTools, Duin et al.).
 
-The banana set of Rätsch, Onoda, Müller (2001) used by LASVM consists of 5,300 published points of an
-unpublished generator. This set is not the same, but similar, with ``noise`` chosen for about the same
-attainable error.
+The banana set of Rätsch, Onoda, Müller (2001), which LASVM used, consists of 5,300 published points from an
+unpublished generator. This set is not the same but similar; ``noise`` was chosen so that about the same error
+can be attained.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
-SHIFT = 0.75  # of the second arc along both axes, in radii
+SHIFT = 0.75  # shift of the second arc along both axes, in radii
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Covertype: one class against the rest; class 1 in Pegasos' cov1 and ASSET's COVTYPE."""
+"""Covertype: one class against the rest, class 1 in the cov1 of Pegasos and the COVTYPE of ASSET."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Params(Checked):
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split at random: ``cov1`` 522,911 / 58,101 (Pegasos), ``asset`` 464,809 / 58,102 / 58,101 (ASSET).
 
-    ``50k`` is 50,000 / 50,000 of them.
+    ``50k`` has 50,000 / 50,000 examples.
     """
     X, y = read_covertype(raw, params.positive_class)
     rows = random_split(y.size, SIZES[params.split](y.size), params.split_seed)

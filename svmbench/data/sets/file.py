@@ -84,7 +84,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
-    """Return the sentence for a file that needs several options; None if it needs fewer."""
+    """Return the message for a file that needs several options; None if it needs at most one."""
     try:
         content, where = read_content(raw, "train", path)
         lenient = replace(params, missing="median", encode="onehot")
@@ -149,7 +149,7 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
 def frame_of(
     params: Params, content: bytes, where: str, layout: Layout | None, texts: tuple[int, ...] | None = None
 ) -> Frame:
-    """Return the rows of a file's text or arrays; ``texts``: the columns of text of the training file."""
+    """Return the rows of a file's text or arrays; ``texts`` are the columns of text in the training file."""
     if looks_like_arrays(content):
         table = read_arrays(content, where, missing=True)
         if issparse(table.X):
@@ -172,7 +172,7 @@ def frame_of(
 
 
 def _check_header(params: Params, frame: Frame) -> None:
-    """Raise a `UserError` if the first line, all text, may be an example: each word occurs again below it."""
+    """Raise a `UserError` if a first line of words may be an example: each occurs again in its column."""
     if params.header is not None or frame.names is None or frame.numbers:
         return
     if all(frame.names[column.place] in column.words for column in frame.texts):
@@ -183,7 +183,7 @@ def _check_header(params: Params, frame: Frame) -> None:
 
 
 def complete(params: Params, frame: Frame, say: Callable[[str], None]) -> Frame:
-    """Return the rows that ``missing`` allows; a `UserError` for one that it refuses, or if none is left."""
+    """Return the rows that ``missing`` allows; raise a `UserError` if it refuses one, or if none is left."""
     missing = frame.missing()
     unlabelled = np.array([label == "" for label in frame.table.labels])[frame.table.codes]
     lacking = missing.any(axis=1) | unlabelled
@@ -209,7 +209,7 @@ _WAYS = (
 
 
 def check_missing(params: Params, frame: Frame, way: str = _WAYS) -> None:
-    """Raise a `UserError` for a feature without value unless ``missing=median``; ``way``: what to do."""
+    """Raise a `UserError` for a missing feature, unless ``missing=median``; ``way`` says what to do."""
     missing = frame.missing()
     if params.missing == "median" or not missing.any():
         return
@@ -226,7 +226,8 @@ def filled(
 ) -> tuple[Matrix, str]:
     """Return the features of all frames, and what was done to their values.
 
-    The columns of numbers come first and are scaled by the rows ``train``; indicators of words stay 0 and 1.
+    The columns of numbers come first, scaled by the rows ``train``. Indicators of words stay 0 and 1 unless
+    rows are scaled to unit length.
     """
     for frame in frames:
         filling.check_columns(frame)
@@ -244,7 +245,7 @@ def widened(X: Matrix, d: int) -> Matrix:
 
 
 def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
-    """Return the rows of all files with the largest width, without the empty columns of very wide ones."""
+    """Return the rows of all files in one matrix, without empty columns if it is sparse and very wide."""
     if not issparse(matrices[0]):
         return np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
     width = max(X.shape[1] for X in matrices)
@@ -290,7 +291,7 @@ def read_content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
 
 
 def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
-    """Return the layout of the first file, also used for a test file; None: LIBSVM format or arrays."""
+    """Return the layout of the first file, which also holds for a test file; None for LIBSVM or arrays."""
     if looks_like_arrays(content) or params.format == "libsvm":
         return None
     if params.format == "auto" and looks_like_libsvm(content):
@@ -310,7 +311,7 @@ def _check_features(params: Params, have: int, where: str) -> None:
 
 
 def read_table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
-    """Return labels and features of a file's text, in the layout of the first file."""
+    """Return the labels and features of a file's content, read in the layout of the first file."""
     if looks_like_arrays(content):
         table = read_arrays(content, where)
         _check_features(params, table.X.shape[1], where)
@@ -321,7 +322,7 @@ def read_table(params: Params, content: bytes, where: str, layout: Layout | None
 
 
 def looks_like_libsvm(content: bytes) -> bool:
-    """Return whether the first line with more than a label contains a pair ``index:value``, or a query."""
+    """Return whether the first line with more than a label has a pair ``index:value`` or a query."""
     for line in content[: 1 << 16].splitlines():
         fields = line.split(b"#")[0].split()
         if len(fields) > 1 or (fields and any(mark in line for mark in b",;|")):
@@ -330,7 +331,7 @@ def looks_like_libsvm(content: bytes) -> bool:
 
 
 def _check_alike(params: Params, train: Matrix, test: Matrix) -> None:
-    """Raise a `UserError` for two files whose rows cannot form one matrix."""
+    """Raise a `UserError` if the rows of two files cannot form one matrix."""
     if issparse(train) != issparse(test):
         forms = {True: "sparse", False: "dense"}
         raise UserError(

@@ -30,7 +30,7 @@ class Params(Checked):
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split at random (``lasvm``, in LASVM's sizes; ``cvm``: nine to one) or by ``position`` in the file.
 
-    LASVM's own split is ``position``: rows 1 to 50,000 for testing, the next 10,000 for validation, the
+    LASVM itself split by ``position``: the first 50,000 rows for testing, the next 10,000 for validation, the
     others for training. The published file is ordered by region, so its first rows are not a random sample.
     """
     X, y = read_covertype(raw, params.positive_class)

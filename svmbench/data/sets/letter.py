@@ -21,7 +21,7 @@ class Params(Checked):
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read both files; labels 1 to 13, the letters A to M, are positive unless each is a class of its own."""
+    """Read both files; labels 1 to 13 (A to M) are positive, unless each letter is a separate class."""
     every = params.task == EVERY
     tables = {key: raw.libsvm(key) for key in ("train", "test")}
     parts = {

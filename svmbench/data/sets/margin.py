@@ -1,9 +1,10 @@
 """Margin: unit vectors at a given distance from a hyperplane, some with the wrong label.
 
-For the bounds of SBP's Table 1, in terms of a predictor u with norm |u| and expected hinge loss L(u), and
-K(x, x) of at most 1. Here, with a linear kernel, u = e / margin for a unit vector e, so that |u| = 1 /
-margin. Every example has <e, x> = margin or -margin, so the hinge loss of u is 0 on an example with the right
-label and 2 on one with the wrong label, L(u) = 2 noise, and its error is ``noise``.
+This set tests the bounds in Table 1 of the SBP paper. They are in terms of a predictor u with norm |u| and
+expected hinge loss L(u), and assume that K(x, x) is at most 1. Here the kernel is linear and u = e / margin
+for a unit vector e, so that |u| = 1 / margin. Every example has <e, x> = margin or -margin. So the hinge loss
+of u is 0 on an example with the right label and 2 on one with the wrong label: L(u) = 2 noise, and the error
+of u is ``noise``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Params(Checked):
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Draw both parts: x = ±margin e + sqrt(1 - margin²) v, v uniform on the unit sphere across e."""
+    """Draw both parts: x = ±margin e + sqrt(1 - margin²) v, v uniform on the unit sphere orthogonal to e."""
     e = direction(params.dimensions, params.seed)
 
     def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
@@ -47,7 +48,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def direction(dimensions: int, seed: int) -> NDArray[np.float64]:
-    """Return e: a random unit vector, the same for both parts and independent of them."""
+    """Return e, a random unit vector that is the same for both parts and drawn independently of them."""
     child = np.random.SeedSequence(seed).spawn(3)[2]
     e = np.random.default_rng(child).standard_normal(dimensions)
     return e / np.linalg.norm(e)
@@ -56,7 +57,7 @@ def direction(dimensions: int, seed: int) -> NDArray[np.float64]:
 def at_heights(
     t: NDArray[np.float64], e: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return x = t e + sqrt(1 - t²) v, shape (t.size, e.size), v uniform on the unit sphere across e."""
+    """Return x = t e + sqrt(1 - t²) v, shape (t.size, e.size), v uniform on the sphere orthogonal to e."""
     v = rng.standard_normal((t.size, e.size))
     v -= np.outer(v @ e, e)
     v *= (np.sqrt(1.0 - t**2) / np.linalg.norm(v, axis=1))[:, np.newaxis]

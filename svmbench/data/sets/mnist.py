@@ -18,7 +18,7 @@ from svmbench.errors import UserError
 VERSION = 1
 MULTICLASS = True
 
-#: Values of the grey levels, divided in double precision, so that each is correctly rounded.
+#: Values of the grey levels. They are divided in double precision, so that each is correctly rounded.
 GREY = (np.arange(256) / 255.0).astype(np.float32)
 
 

@@ -1,13 +1,14 @@
 r"""MNIST-E: elastic deformations of MNIST, as many as wanted (ASSET, Table 1; Loosli, Canu, Bottou 2007).
 
-ASSET's million examples are not public. They were made by Bottou's generator, described in the chapter and in
-the program published later: a training digit x with derivatives :math:`t_1, t_2` becomes
-:math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, with two of 1,522 fields that were drawn once, truncated to bytes;
-then it is shifted by one pixel in 8 of 9 cases. All examples, including those for testing, are derived from
-the 60,000 training digits, in order: number k and number k + 60,000 have the same source.
+ASSET's million examples are not public. They were made by Bottou's generator, which is described in the
+chapter and in the program published later. A training digit x with derivatives :math:`t_1, t_2` becomes
+:math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, truncated to bytes, where :math:`f_1, f_2` are two of 1,522 fields
+that were drawn once. In 8 of 9 cases, it is then shifted by one pixel. All examples, including those for
+testing, are derived from the 60,000 training digits in order: examples k and k + 60,000 have the same source.
 
-This set is made in the same way with fields and numbers drawn anew. Neither the fields nor the derivatives
-are described, so three constants were chosen, without looking at any error on these digits:
+This set is made in the same way, with fields and random numbers drawn anew. The fields and the derivatives
+are not described, so three constants had to be chosen. This was done without looking at any error on these
+digits:
 
 - ``sigma`` = 4 pixels smooths a field, as in the elastic deformations that the chapter refers to (Simard,
   Steinkraus, Platt 2003, section 2.1);
@@ -20,8 +21,8 @@ are described, so three constants were chosen, without looking at any error on t
 
 An example depends only on the seed and its number, so that n examples are the first n of any larger set.
 Images are stored as bytes, 784 MB for a million, in files of 10,000; an interrupted preparation continues
-with the next file. Computations are in double precision and truncated with a tolerance, so that the bytes are
-the same on every machine.
+with the next file. Values are computed in double precision and truncated with a tolerance, so that the bytes
+are the same on every machine.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ BLOCK = 500  # images deformed at a time
 FIELDS = 1522  # as in the published generator
 SMOOTHING = 0.55  # pixels; see the module
 
-# Each part has its own streams; the fields have the first. A part begins with this digit: the examples for
-# validation and testing continue after a million for training.
+# Number of each part's random streams; the fields have the first one, 0. And the digit with which each part
+# begins: validation continues after a million training examples, and testing after 20,000 for validation.
 STREAMS = {"train": 1, "validation": 2, "test": 3}
 FIRST = {"train": 0, "validation": 40_000, "test": 0}
 
@@ -90,7 +91,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 class Pool:
-    """The digits and fields from which examples are made; the fields are drawn on first use.
+    """The digits and fields from which examples are made; fields are drawn when first used.
 
     Attributes
     ----------
@@ -108,7 +109,7 @@ class Pool:
         return smooth_fields(rng, FIELDS, self.digits[0].shape, self.params.sigma)
 
     def sources(self, key: str, examples: range) -> NDArray[np.int64]:
-        """Return the source digits of examples of a part."""
+        """Return the digits from which examples of a part are made."""
         return (FIRST[key] + np.arange(examples.start, examples.stop)) % len(self.digits)
 
     def images(self, key: str, start: int, count: int) -> NDArray[np.uint8]:
@@ -125,7 +126,7 @@ class Pool:
 
 
 def _piece(pool: Pool, raw: RawFiles, key: str, start: int, n: int) -> NDArray[np.uint8]:
-    """Return the images of a file, made and stored if it is missing or damaged."""
+    """Return the images of a file; if it is missing or damaged, make and store it."""
     params = pool.params
     path = (
         raw.pieces

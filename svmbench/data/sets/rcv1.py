@@ -66,7 +66,7 @@ def _rows(params: Params, first: int, n: int) -> dict[str, NDArray[np.int64] | s
 
 
 def _vectors(raw: RawFiles, key: str) -> tuple[Matrix, NDArray[np.int64]]:
-    """Return one file's matrix and the numbers of its documents, which are in place of LIBSVM's labels."""
+    """Return the matrix of a file and the numbers of its documents, which stand where LIBSVM has labels."""
     table = raw.libsvm(key)
     numbers = np.array([int(label) if label.isdigit() else -1 for label in table.labels], dtype=np.int64)
     if numbers.size != table.codes.size or numbers.min() < 0:
@@ -78,7 +78,7 @@ def _vectors(raw: RawFiles, key: str) -> tuple[Matrix, NDArray[np.int64]]:
 
 
 def _positive_documents(raw: RawFiles, topic: str) -> NDArray[np.int64]:
-    """Return the documents of a topic from lines ``TOPIC DOCUMENT 1``."""
+    """Return the documents of a topic, read from lines ``TOPIC DOCUMENT 1``."""
     content, name = raw.text("topics")
     documents = re.findall(rf"^{topic}[ \t]+(\d+)[ \t]+1[ \t]*\r?$".encode(), content, re.MULTILINE)
     expected = raw.entry.files["topics"].classes.get(topic)

@@ -1,6 +1,6 @@
 """RCV1 subset: 27,613 distinct documents drawn at random from RCV1-v2 (MULAN's subsets 1 to 5).
 
-Neither the LYRL2004 split nor LIBSVM's rcv1_train.binary: results must be called "RCV1 subset".
+This is neither the LYRL2004 split nor LIBSVM's rcv1_train.binary, so results must be called "RCV1 subset".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from svmbench.data.splits import take
 
 VERSION = 1
 TEST = 5_000
-MISSING = ("M143", "MCAT")  # absent in the source, so that no document has them
+MISSING = ("M143", "MCAT")  # no document has these topics, which the source lacks
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reuters-21578 text, ModApte split, one topic against the rest, own TF-IDF features."""
+"""Reuters-21578 text with the ModApte split, one topic against the rest, and our own TF-IDF features."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ class Document:
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split as ModApte, keep the training stories of usable topics, and make features.
 
-    Training: ``LEWISSPLIT="TRAIN"``, ``TOPICS="YES"`` with at least one of the 90 topics that have a training
-    and a test story. Test: all stories of ``LEWISSPLIT="TEST"``, ``TOPICS="YES"``.
+    Training stories have ``LEWISSPLIT="TRAIN"``, ``TOPICS="YES"`` and at least one of the 90 topics that
+    occur in both training and test stories. Test stories are all those with ``LEWISSPLIT="TEST"``,
+    ``TOPICS="YES"``.
     """
     stories = mod_apte(raw.members("texts").values())
     usable = topics_of(stories["TRAIN"]) & topics_of(stories["TEST"])
@@ -65,7 +66,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def mod_apte(files: Iterable[bytes]) -> dict[str, list[Document]]:
-    """Return the stories of ``TOPICS="YES"`` by their ``LEWISSPLIT``, TRAIN and TEST."""
+    """Return the stories with ``TOPICS="YES"`` by their ``LEWISSPLIT``, TRAIN or TEST."""
     stories: dict[str, list[Document]] = {"TRAIN": [], "TEST": []}
     for content in files:
         for has_topics, split, inside in _DOCUMENT.findall(content.decode("latin-1")):

@@ -1,7 +1,8 @@
 """Separable: unit vectors drawn uniformly outside the margin of a hyperplane.
 
-For RandSVM's Theorem 2, about separable data with a given margin. Unlike those of ``margin``, which all lie
-on the margin, these are in general position: dimensions + 1 of them determine the solution.
+This set is for RandSVM's Theorem 2, which is about separable data with a given margin. The examples of
+``margin`` all lie on the margin; these are in general position, so that dimensions + 1 of them determine the
+solution.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ class Params(Checked):
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Draw both parts: x = ±t e + sqrt(1 - t²) v, v uniform on the unit sphere across e, label ±1.
+    """Draw both parts: x = ±t e + sqrt(1 - t²) v, v uniform on the sphere orthogonal to e, label ±1.
 
-    For x uniform on the sphere, t² has the beta distribution with parameters 1/2 and (dimensions - 1)/2. It
-    is drawn by inverting its tail beyond margin², without rejection.
+    If x is uniform on the sphere, t² has the beta distribution with parameters 1/2 and (dimensions - 1)/2. It
+    is drawn beyond margin² by inverting the tail of the distribution, without rejection.
     """
     e = direction(params.dimensions, params.seed)
     shape = 0.5, 0.5 * (params.dimensions - 1)

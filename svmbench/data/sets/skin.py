@@ -1,4 +1,4 @@
-"""Skin segmentation: colours of pixels, blue, green and red, of skin against others (Bhatt, Dhall 2009)."""
+"""Skin segmentation: pixels of skin against others, by blue, green and red (Bhatt, Dhall 2009)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """USPS: the zip-code digits of Hastie, Tibshirani, Friedman, one set of digits against the others or all ten.
 
 The 7,291 / 2,007 examples of this public set are not the 7,329 / 1,969 of the Pegasos paper, whose split is
-not public. That paper states digit 8 and features in [-1, 1], with which its gamma of 2 makes the kernel
-nearly the identity (45 % test error). With rows of unit length and digit 0, the task of LASVM, there are 8
-test errors (0.40 %; 9 with a bias), where the paper prints 0.457 %; with digit 8 there are 30.
+not public. That paper states digit 8 and features in [-1, 1]; with these, its gamma of 2 makes the kernel
+nearly the identity (45 % test error). With rows of unit length and digit 0, which is LASVM's task, there are
+8 test errors (0.40 %; 9 with a bias), where the paper prints 0.457 %. With digit 8 there are 30.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Params(Digits):
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read both files, in LIBSVM form or as published: the digit and 256 grey values, separated by blanks."""
+    """Read both files, in LIBSVM format or as published (the digit and 256 grey values between blanks)."""
     positive, every = [str(digit) for digit in digit_set(str(params.task))], params.task == EVERY
     parts = {}
     for key in ("train", "test"):
