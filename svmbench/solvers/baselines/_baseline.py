@@ -1,7 +1,7 @@
-"""Shared code of the adapters: a sequence of fits, and the result of a program as a model of ours.
+"""Shared code of the adapters: sequences of fits, and the results of a program as models of ours.
 
 Only `advance` is timed. `start` converts the examples to the type and layout that the program works on, so
-that no avoidable conversion is timed. Conversions within a fit of the program count as its time.
+that no avoidable conversion is timed. Conversions that the program makes within a fit count as its time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Baseline(Solver):
             ) from None
 
     def start(self, problem: Problem, data: Any, rng: Generator) -> Run:
-        """Return a run at iteration 0; the examples are converted."""
+        """Return a run at iteration 0, with the examples converted for the program."""
         self.release()
         if problem.n != data.n or data.n == 0:
             raise UserError(
@@ -68,7 +68,7 @@ class Baseline(Solver):
 
     @abstractmethod
     def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
-        """Return the run, like `start`, when the package is installed and both classes are present."""
+        """Return the run that `start` returns; the package is installed, and both classes are present."""
 
 
 class BaselineRun:
@@ -79,7 +79,7 @@ class BaselineRun:
     ledger : Tally
         Counts iterations.
     steps : int
-        Number of iterations until it has converged.
+        Number of iterations until the run has converged.
     step : callable
         Makes the iteration with the given number, from 0.
     answer : callable
@@ -114,12 +114,12 @@ class BaselineRun:
 
     @property
     def reason(self) -> str:
-        """Why it has ended; not by the program's own rule, since the program may have reached a limit."""
+        """Why the run has ended. This is not the program's own stopping rule: it may have reached a limit."""
         return "every setting has been tried"
 
     @property
     def stalled(self) -> bool:
-        """Never: each fit starts from scratch."""
+        """Always false, since each fit starts from scratch."""
         return False
 
     def advance(self, counter: str, until: int, most: int = sys.maxsize) -> None:
@@ -138,7 +138,7 @@ class BaselineRun:
 
 
 def kernel_options(kernel: dict[str, Any]) -> dict[str, Any]:
-    """Return scikit-learn's keywords for a kernel; the formulas agree."""
+    """Return scikit-learn's keywords for a kernel; the formulas are the same."""
     words = {"gaussian": "rbf", "linear": "linear", "polynomial": "poly"}
     return {"kernel": words[kernel["name"]]} | {
         key: value for key, value in kernel.items() if key in ("gamma", "degree", "coef0")
@@ -151,19 +151,19 @@ def seed(rng: Generator) -> int:
 
 
 def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float64]:
-    r"""Return the coefficients :math:`\alpha`, shape (n,), of a program as a feasible point.
+    r"""Return the coefficients :math:`\alpha` of a program as a feasible point, shape (n,).
 
-    Rounding, especially in single precision, may leave a coefficient above C or :math:`\sum_i \alpha_i y_i`
-    not 0: coefficients are clipped, then the heavier class is scaled down.
+    Rounding, especially in single precision, may make a coefficient exceed C, or :math:`\sum_i \alpha_i y_i`
+    differ from 0. So coefficients are clipped, then those of the class with the larger sum are scaled down.
 
     Parameters
     ----------
     indices : array of int, shape (s,)
         Support vectors.
     signed : array or sparse matrix of one row, s values
-        :math:`\alpha_i y_i`.
+        Values :math:`\alpha_i y_i`.
     problem : Problem
-        The problem solved.
+        The problem that the program solved.
     """
     values = signed.toarray() if issparse(signed) else np.asarray(signed)
     alpha = np.zeros(problem.n)
@@ -192,18 +192,18 @@ class TolParams:
 
 
 def svc_options(problem: Problem, data: BaselineData) -> dict[str, Any]:
-    """Return the keywords of an estimator like scikit-learn's SVC, with a row cache of our size."""
+    """Return the keywords of an estimator like scikit-learn's SVC, whose row cache is as large as ours."""
     size = max(1.0, data.cache_bytes / 2**20)
     return {**kernel_options(data.kernel), "C": problem.C, "cache_size": size}
 
 
 class BaselineExpansionRun(BaselineRun):
-    """Fits from scratch, one per tolerance, of an estimator like scikit-learn's SVC.
+    """Fits of an estimator like scikit-learn's SVC from scratch, one per tolerance.
 
     Parameters
     ----------
     problem : Problem
-        With an unregularised bias.
+        The problem, with an unregularised bias.
     data : BaselineData
         The examples and the counter.
     form : callable
@@ -234,7 +234,8 @@ class BaselineExpansionRun(BaselineRun):
             alpha = dual_point(found.support_, found.dual_coef_, problem)
             return Snapshot(KernelExpansion.from_alpha(alpha, y, float(found.intercept_[0])), alpha=alpha)
 
-        # Programs load libraries at their first fit: one on an example of each class, not timed.
+        # Programs load libraries at their first fit, so one is made before timing, on an example of each
+        # class.
         pair = [int(y.argmin()), int(y.argmax())]
         make(tolerances[0]).fit(X[pair], y[pair])
         nothing = np.zeros(problem.n)

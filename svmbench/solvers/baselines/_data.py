@@ -1,4 +1,4 @@
-"""The unchanged training examples of a run, for baselines that read and count by themselves."""
+"""The unchanged training examples of a run, for baselines, which read and count in their own way."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class BaselineData:
     kernel : dict
         ``name`` and parameters, as in the resolved configuration.
     cache_bytes : int, default 0
-        Size of a cache of kernel rows.
+        Size of the program's cache of kernel rows.
     threads : int, default 1
-        Threads for the program.
+        Number of threads that the program may use.
 
     Attributes
     ----------
@@ -56,15 +56,15 @@ class BaselineData:
         self.ledger = Tally()
 
     def dense(self, dtype: type) -> np.ndarray:
-        """Return the examples as a C-contiguous array of a type, without a copy if possible."""
+        """Return the examples as a C-contiguous array of this type, without a copy if possible."""
         X = self.X.toarray() if issparse(self.X) else self.X
         return np.ascontiguousarray(X, dtype=dtype)
 
     def csr(self, dtype: type) -> scipy.sparse.csr_array:
-        """Return the examples as a CSR matrix of a type."""
+        """Return the examples as a CSR matrix of this type."""
         return scipy.sparse.csr_array(self.X, dtype=dtype)
 
     def compact(self, dtype: type) -> np.ndarray | scipy.sparse.csr_array:
-        """Return the examples as CSR if that holds fewer numbers, else as an array."""
+        """Return the examples as CSR if they are sparse or mostly zeros, else as an array."""
         sparse = issparse(self.X) or np.count_nonzero(self.X) < CSR_BELOW * self.X.size
         return self.csr(dtype) if sparse else self.dense(dtype)

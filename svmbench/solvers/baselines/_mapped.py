@@ -20,7 +20,7 @@ from svmbench.solvers.baselines._data import BaselineData
 if TYPE_CHECKING:
     from svmbench.rng import Generator
 
-#: Rows that are mapped at a time for scoring.
+#: Rows that are mapped at a time when scores are computed.
 _ROWS = 8192
 
 
@@ -65,7 +65,8 @@ class MappedModel(LinearModel):
     features : callable or None
         Maps rows, shape (m, d), to features, shape (m, s); None before the first fit.
     training : ndarray of float64, shape (n,), or None
-        Products of weights and features of the training examples, from the fit; None likewise.
+        Products of the weights and the features of the training examples, from the fit; None before the
+        first.
     """
 
     features: Callable[[Any], NDArray[Any]] | None = None
@@ -89,7 +90,8 @@ class MappedBaseline(Baseline):
     Attributes
     ----------
     inside : bool
-        Whether the features span a part of the kernel's feature space, so that its optimum is a lower bound.
+        Whether the features span a subspace of the kernel's feature space, so that the kernel's optimum is a
+        lower bound.
     """
 
     biases = ("none", "unregularised")
@@ -141,14 +143,14 @@ class MappedBaseline(Baseline):
 def in_double(X: Any) -> Any:
     """Return rows as float64, so that scikit-learn's maps compute in double precision.
 
-    In single precision, a Nyström map fails if examples repeat: singular values of zero come out as about
-    1e-8, and dividing by their square roots affects the fourth digit of the features.
+    In single precision, a Nyström map fails if examples repeat: singular values of zero are computed as about
+    1e-8, and dividing by their square roots changes the fourth digit of the features.
     """
     return X.astype(np.float64, copy=False)
 
 
 def mapped(transformer: Any, X: Any) -> NDArray[np.float64]:
-    """Return the features of rows by a fitted transformer.
+    """Fit a transformer to rows and return their features.
 
     Raises
     ------
@@ -168,7 +170,7 @@ def mapped(transformer: Any, X: Any) -> NDArray[np.float64]:
 
 
 def _linear(name: str, problem: Problem, passes: int, state: int) -> Any:
-    """Return the linear solver limited to this number of passes."""
+    """Return the linear solver with this limit on the number of passes."""
     if name == "linearsvc":
         from sklearn.svm import LinearSVC
 

@@ -1,4 +1,4 @@
-"""Shared code of baselines that make passes over the dual of the linear problem: one fit per limit."""
+"""Shared code of baselines that make passes over the linear problem's dual: one fit per limit on passes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from svmbench.solvers.base import LinearModel, Snapshot
 from svmbench.solvers.baselines._baseline import BaselineRun
 from svmbench.solvers.baselines._data import BaselineData
 
-#: Small enough that the limit on passes decides, large enough for float64 to reach.
+#: Tolerance that is small enough that the limit on passes ends a fit, and large enough to be reached in
+#: float64.
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class PassesParams:
-    """Parameters of these baselines."""
+    """Parameters of baselines that make passes over the dual."""
 
     passes: list[int] = field(
         default_factory=lambda: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],

@@ -6,8 +6,8 @@ Classification, JMLR 9, 2008; dual coordinate descent as in `svmbench.solvers.li
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i)` without bias. (LIBLINEAR regularises its bias, which is
 another problem.)
 
-Points of a curve: fits from scratch with growing limits on the passes (``max_iter``), since its tolerance is
-too coarse. It stops earlier if its tolerance, set to nearly nothing, is reached.
+Points of a curve: fits from scratch with growing limits on the passes (``max_iter``), since tolerances are
+too coarse for this. The tolerance is set so small that it hardly ever ends a fit earlier.
 
 Answer: w of the last fit. LinearSVC does not return a dual point.
 """

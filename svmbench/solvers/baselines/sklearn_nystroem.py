@@ -3,13 +3,13 @@ r"""Nyström features in scikit-learn: ``sklearn.kernel_approximation.Nystroem``
 C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000: features
 :math:`K_{ss}^{-1/2} k_s(x)` on s training examples drawn uniformly.
 
-Problem: the regularised one on the features. Its predictors are among those of the kernel, so that the
-kernel's optimum is a lower bound of its objective.
+Problem: the regularised one on the features. Its predictors are also predictors of the kernel, so the
+kernel's optimum is a lower bound on its objective.
 
 Points of a curve: fits from scratch, including the map, with growing limits on the passes of the linear
 solver.
 
-Answer: w on the features. There are at most as many components as examples.
+Answer: w on the features, at most as many as there are examples.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ r"""Fourier features in scikit-learn: ``sklearn.kernel_approximation.RBFSampler`
 A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007: features
 :math:`\sqrt{2/s} \cos(\langle u_k, x \rangle + \phi_k)` of s random frequencies.
 
-Problem: the regularised one on the features. Their kernel approximates the Gaussian one, so the kernel's
-optimum is no bound, and there is no gap.
+Problem: the regularised one on the features. Their inner products only approximate the Gaussian kernel, so
+the kernel's optimum is not a bound, and there is no gap.
 
 Points of a curve: fits from scratch, including the map, with growing limits on the passes of the linear
 solver.

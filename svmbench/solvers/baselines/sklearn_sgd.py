@@ -5,9 +5,10 @@ L. Bottou, Stochastic Gradient Descent Tricks, in Neural Networks: Tricks of the
 
 Problem: :math:`\min \frac{\lambda}{2} |w|^2 + \frac1n \sum_i h(c_i)`, with or without an unregularised bias.
 
-Points of a curve: one continued run; an iteration is an epoch (``partial_fit``), each in a new order.
+Points of a curve: checkpoints of a single run. An iteration is an epoch (``partial_fit``), each in a new
+order.
 
-Answer: the last w and b. Averages are not offered: with averaging, ``partial_fit`` of scikit-learn 1.9
+Answer: the last w and b. Averages are not offered, since with averaging, ``partial_fit`` of scikit-learn 1.9
 forgets the bias of its steps between two calls.
 """
 
@@ -64,7 +65,7 @@ class SklearnSGD(Baseline):
         from sklearn.linear_model import SGDClassifier
 
         X, y = data.compact(np.float32), np.array(problem.y)
-        # A generator, since with a number every epoch would have the same order.
+        # The state is a generator, since with a number every epoch would have the same order.
         estimator = SGDClassifier(
             alpha=problem.lam,
             fit_intercept=problem.bias == "unregularised",

@@ -4,8 +4,8 @@ C.-C. Chang and C.-J. Lin, LIBSVM: A Library for Support Vector Machines, ACM TI
 
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`; LIBSVM always has a bias.
 
-Points of a curve: fits from scratch with decreasing tolerances of the largest violation of optimality. The
-row cache has the size of ours (``budget.memory``). LIBSVM uses one thread.
+Points of a curve: fits from scratch with decreasing tolerances for the largest violation of optimality. The
+row cache has the same size as ours (``budget.memory``). LIBSVM uses one thread.
 
 Answer: the coefficients and bias of the last fit.
 """

@@ -5,11 +5,11 @@ Li, B. He and J. Chen, ThunderSVM: A Fast SVM Library on GPUs and CPUs, JMLR 19,
 
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, always with a bias.
 
-Points of a curve: fits from scratch with decreasing tolerances. The row cache has the size of ours
-(``budget.memory``), and the threads are those of the run (``threads``).
+Points of a curve: fits from scratch with decreasing tolerances. The row cache has the same size as ours
+(``budget.memory``), and the program uses the threads of the run (``threads``).
 
-Answer: the coefficients and bias of the last fit. In single precision they balance only up to rounding; they
-are made a feasible dual point, so that the gap is a bound.
+Answer: the coefficients and bias of the last fit. In single precision, the coefficients of the two classes
+balance only up to rounding. They are turned into a feasible dual point, so that the gap is a bound.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ class SklearnexSVC(Baseline):
 
 
 class OneDALRun(BaselineExpansionRun):
-    """A run that checks that its fits were made by oneDAL."""
+    """A run that checks whether its fits were made by oneDAL."""
 
     def advance(self, counter: str, until: int, *most: int) -> None:
-        """Continue; refuse a fit that was silently passed on to scikit-learn's own SVC."""
+        """Continue; refuse a fit that oneDAL silently passed on to scikit-learn's own SVC."""
         super().advance(counter, until, *most)
         if self.estimator is not None and not hasattr(self.estimator, "_onedal_estimator"):
             raise Refusal(

@@ -1,16 +1,17 @@
 r"""Snap ML: ``snapml.SupportVectorMachine``.
 
 C. Dünner, T. Parnell, D. Sarigiannis, N. Ioannou, A. Anghel, G. Ravi, M. Kandasamy and H. Pozidis, Snap ML: A
-Hierarchical Framework for Machine Learning, NeurIPS 2018; on a processor, stochastic dual coordinate ascent.
+Hierarchical Framework for Machine Learning, NeurIPS 2018. On a CPU, this is stochastic dual coordinate
+ascent.
 
 Problem: :math:`\min \frac{1}{2C} |w|^2 + \sum_i h(c_i)` without bias; 1/C is its ``regularizer``. (It
 regularises its bias, which is another problem.)
 
 Points of a curve: fits from scratch with growing limits on the passes (``max_iter``).
 
-Answer: w of the last fit. However many the passes, version 1.17 may leave an example or two wrongly at a
-bound: for 60 examples this costs up to 3 % of the objective, for 20,000 at most 2e-5. Importing it sets the
-process to flush subnormal numbers to zero.
+Answer: w of the last fit. However many passes it makes, version 1.17 may leave one or two examples wrongly at
+a bound. With 60 examples this costs up to 3 % of the objective, with 20,000 at most 2e-5. Importing the
+program makes the process flush subnormal numbers to zero.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class SnapMLSVM(Baseline):
     def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
         """Return a run at iteration 0."""
         with warnings.catch_warnings():
-            # It asks numpy for the processor by a deprecated name; if that raises, it uses no vectors.
+            # It asks numpy about the processor by a deprecated name. If that raises, it does without vector
+            # instructions.
             warnings.simplefilter("ignore", DeprecationWarning)
             from snapml import SupportVectorMachine
 

@@ -1,1 +1,1 @@
-"""Linear solvers, which maintain the weight vector, one file each."""
+"""Linear solvers, which maintain a weight vector; one file each."""
