@@ -25,14 +25,14 @@ algorithm, and the solver knows neither the kernel nor how the examples are stor
 each C file is compiled once per instruction set, and `svmbench.simd.targets` selects one at import.
 
 Rows are float32. Certificates and refinements need more: `layouts._double_expansion` evaluates expansions in
-double precision from the examples as they are stored, `given` from float64 examples that the stored ones are
-roundings of, and `double_values` single values for other rooms. `reduced_set` evaluates kernels at points
-that are not examples.
+double precision from the examples as they are stored, `given` from the float64 examples before rounding, and
+`double_values` evaluates single values for other rooms. `reduced_set` evaluates kernels at points that are
+not examples.
 
-Two strategies look unusual and have reasons:
+Two choices look unusual but have reasons:
 
-* A solver keeps its responses up to date by rows, so each row is used once and then added to n sums. Rows
-  are therefore made whole, and the cache holds whole rows.
+* A solver keeps its responses up to date by adding whole rows to n sums. So rows are computed whole, and the
+  cache holds whole rows.
 * A kernel value depends only on its two examples, bit for bit, so that results do not depend on the block
   size, the number of threads or the cache. Tests compare them exactly, and an interrupted run continues
   exactly.

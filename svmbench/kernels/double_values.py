@@ -1,7 +1,7 @@
 """Kernel values in double precision between rows and fixed points, as a matrix.
 
-`svmbench.kernels.layouts._double_expansion` computes sums of kernel values; this module returns the values,
-for few points, where they are multiplied by matrices with large entries.
+`svmbench.kernels.layouts._double_expansion` only computes sums of kernel values. This module returns the
+values themselves, for few points, where they are multiplied by matrices with large entries.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from svmbench.sparse import canonical, issparse
 
 Floats = NDArray[np.float64]
 
-#: A squared distance below this fraction of the two squared norms is computed from differences, since it
-#: would lose more than four bits by cancellation.
+#: A squared distance below this fraction of the sum of both squared norms is computed from differences, since
+#: otherwise it would lose more than four bits by cancellation.
 _CANCELLED = 1.0 / 16.0
 
 #: Largest number of differences between rows and points held at a time.
@@ -30,9 +30,9 @@ _TOGETHER = 1024
 class DoubleValues:
     """Fixed points, and the kernel between them and any rows, by the documented formula in float64.
 
-    Squared distances come from norms and inner products relative to the middle of the points, or from
-    differences if these would cancel. The middle is a median, which ignores outliers: subtracting it must not
-    swamp the other points.
+    Squared distances are computed from norms and inner products relative to the middle of the points, or from
+    differences if cancellation would be too large. The middle is a median, which ignores outliers:
+    subtracting a mean far from the other points would round them.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class DoubleValues:
     def __init__(self, points: Any, kernel: Mapping[str, Any]) -> None:
         self._kernel = kernel
         self._sparse = bool(issparse(points))
-        # Only distances are invariant under translation, and sparse rows would not remain sparse.
+        # Only distances are invariant under translation, and sparse rows would not stay sparse.
         self._center = np.zeros(points.shape[1])
         if not self._sparse and kernel["name"] == "gaussian":
             self._center = np.quantile(points, 0.5, axis=0, method="lower") if len(points) else self._center
@@ -95,7 +95,7 @@ class DoubleValues:
 def finite_scores(layout: Any, indices: NDArray[np.int64], coefficients: Floats, X: Any) -> Floats:
     """Return Σ_k coefficients[k] K(x_indices[k], x) for each row x of X, shape (m,).
 
-    Kernel values are those of the layout, or in double precision if these overflow single precision.
+    Kernel values are those of the layout; if they overflow single precision, they are computed in double.
 
     Parameters
     ----------

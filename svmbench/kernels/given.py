@@ -1,16 +1,16 @@
 r"""Examples that float32 would round: rows come from the rounded ones, certificates from the originals.
 
 Rows of kernel values are float32, and so are stored features. Examples that are not exact in float32 are also
-kept as given, in float64, and used for everything in double precision: the certificate of a solution, and the
-scores by which a solver refines it. A solver that refines solves the problem of the examples as given,
-although its steps follow rounded rows.
+kept as given, in float64. These are used for everything in double precision: the certificate of a solution,
+and the scores by which a solver refines it. So a solver that refines solves the problem of the examples as
+given, although its steps follow rounded rows.
 
-The Gaussian kernel depends on differences only. If features are far from 0 relative to their spread, all
-examples are translated towards 0 before rounding, where float32 is finer: features of 1e7 ± 1 would be
-rounded to integers, those of ± 1 to 1e-7.
+The Gaussian kernel only depends on differences. If features are far from 0 relative to their spread, all
+examples are translated towards 0, where float32 is finer, before they are rounded: features of 1e7 ± 1 would
+be rounded to integers, but features of ± 1 to multiples of 1e-7.
 
-Rounding both examples by :math:`\delta` changes a value :math:`\exp(-\gamma r^2)` at distance r by at most
-:math:`2 \delta \sqrt{2 \gamma / e}`, from the largest slope of that function of r.
+If both examples are moved by :math:`\delta` in rounding, a value :math:`\exp(-\gamma r^2)` at distance r
+changes by at most :math:`2 \delta \sqrt{2 \gamma / e}`, by the largest slope of this function of r.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ Floats = NDArray[np.float64]
 #: A feature is translated if its values are farther from 0 than this multiple of their range.
 _FAR = 4.0
 
-#: Stored examples that differ from those given by less than this, relative to the largest feature, are the
-#: same.
+#: Stored examples count as equal to those given if they differ by less than this, relative to the largest
+#: feature.
 _SAME = 1e-15
 
-#: Change of a kernel value due to rounding of features above which the user is warned.
+#: The user is warned if rounding of features changes kernel values by more than this.
 COARSE = 1e-3
 
-#: Largest relative error of a kernel value in single precision, and approximate error of sums of such values
-#: above which scores are computed in double precision; a margin is 1.
+#: Largest relative error of a kernel value in single precision. And, compared with a margin of 1, the
+#: approximate error of a sum of such values above which scores are computed in double precision.
 _ROUNDED, _ROUGH = 2.0**-22, 2e-4
 
 #: Largest distance of a value from its multiple, relative to the largest value.
@@ -59,16 +59,16 @@ def oracle_over(X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> O
     X : ndarray or CSR matrix, shape (n, d)
         Examples, in float32 or float64.
     kernel, *args, **options
-        As for `Oracle`.
+        See `Oracle`.
     """
     return (Oracle if is_exact(X) else GivenOracle)(X, kernel, *args, **options)
 
 
 def oracle_for(X: Any, kernel: dict[str, Any], most: float, *args: Any, **options: Any) -> Oracle:
-    """Return `oracle_over`, or a `GivenOracle` if examples miss their multiples by too much.
+    """Return `oracle_over`, or a `GivenOracle` if examples are too far from the multiples stored for them.
 
     Examples in float32 whose values are multiples of a unit up to rounding, such as pixels divided by 255,
-    are stored as these multiples. Kernel values change by about 1e-7, which large coefficients amplify.
+    are stored as these multiples. This changes kernel values by about 1e-7, which large coefficients amplify.
 
     Parameters
     ----------
@@ -77,10 +77,10 @@ def oracle_for(X: Any, kernel: dict[str, Any], most: float, *args: Any, **option
     kernel : dict
         Name and parameters.
     most : float
-        Change of a value of the Gaussian kernel up to which the multiples are used. With other kernels they
-        are used only if they are the examples.
+        The multiples are used if they change values of the Gaussian kernel by at most this. With other
+        kernels, they are used only if they equal the examples.
     *args, **options
-        As for `Oracle`, after the kernel.
+        Arguments of `Oracle` after the kernel.
     """
     oracle = oracle_over(X, kernel, *args, **options)
     if oracle.layout_name != "bytes" or isinstance(oracle, GivenOracle):
@@ -104,7 +104,7 @@ def warning(reader: Any, name: str = "the features") -> str | None:
     Parameters
     ----------
     reader : Oracle or other
-        Object that reads the examples.
+        Any object that reads the examples.
     name : str
         Name of the features in the warning.
     """
@@ -126,12 +126,12 @@ class GivenOracle(Oracle):
     X : ndarray or CSR matrix of float64, shape (n, d)
         Examples.
     kernel, cache_bytes, threads
-        As for `Oracle`.
+        See `Oracle`.
 
     Attributes
     ----------
     origin : ndarray of float64, shape (d,), or None
-        Subtracted from all examples; None if nothing is.
+        Point that is subtracted from all examples; None if none is.
     feature_error : float
         Largest change of a kernel value due to rounding of features, for the Gaussian kernel.
     """
@@ -148,7 +148,7 @@ class GivenOracle(Oracle):
         self.feature_error = _change(off, kernel) if gaussian else 0.0
 
     def _rounding(self, X: Any) -> tuple[float, bool]:
-        """Return the largest distance of a stored example from the original, and whether all are equal."""
+        """Return the largest distance of a stored example from its original, and whether all are equal."""
         farthest, largest = 0.0, 0.0
         most = float(np.abs(X.data if issparse(X) else X).max(initial=0.0))
         for begin in range(0, self.n, _PART):
@@ -185,7 +185,7 @@ class GivenOracle(Oracle):
         return super().row_errors(indices, coefficients, cols, given=given)
 
     def decision_function(self, indices: Any, coefficients: Any, bias: float, X: Any) -> Floats:
-        """Like `Oracle.decision_function`; in double precision where rounding would matter."""
+        """Like `Oracle.decision_function`, in double precision if rounding would matter."""
         X = self.moved(X)
         if self._given is None or not is_rough(coefficients, self.feature_error):
             return np.asarray(super().decision_function(indices, coefficients, bias, X))
@@ -195,14 +195,14 @@ class GivenOracle(Oracle):
 
 
 def _change(distance: float, kernel: dict[str, Any]) -> float:
-    """Return the largest change of a Gaussian kernel value whose two examples move by a distance each."""
+    """Return the largest change of a Gaussian kernel value if each of its examples moves by this distance."""
     return 2.0 * distance * math.sqrt(2.0 * kernel["gamma"] / math.e)
 
 
 class GivenLinearData(LinearData):
     """Rows of float64 that float32 would round, for linear methods.
 
-    Training reads the rounded rows; observation uses the originals.
+    Training uses the rounded rows, observation the originals.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def exact_scores(
 
 
 def origin_of(X: Any) -> Floats | None:
-    """Return the origin of dense rows X, 0 in features that are not translated; None if none are."""
+    """Return the point to subtract from dense rows, 0 in features that are not translated; or None."""
     if issparse(X) or X.size == 0:
         return None
     low, high = X.min(axis=0), X.max(axis=0)

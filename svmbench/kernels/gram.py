@@ -23,7 +23,7 @@ class GramOracle(Oracle):
     Parameters
     ----------
     matrix : ndarray of float64, shape (n, n), C-contiguous
-        Symmetric kernel matrix. Bounds of the duality gap hold if it is positive semidefinite.
+        Symmetric kernel matrix. Duality gaps are bounds if it is positive semidefinite.
     cache_bytes : int, default 0
         Size of the row cache.
     kernel : dict, optional

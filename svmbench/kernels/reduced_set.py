@@ -52,7 +52,7 @@ def gamma_of(kernel: Mapping[str, Any]) -> float:
 def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
     """Return exp(-gamma |x - b|²) for each row x of X and each of the points, shape (m, k).
 
-    Distances are computed from inner products, or from differences where rounding matters, because both
+    Distances are computed from inner products; or from differences where rounding matters, because both
     points are far from the origin and close to each other.
 
     Parameters
@@ -119,7 +119,7 @@ def expansion(points: Floats, coefficients: Floats, gamma: float, X: Any) -> Flo
 
 
 class ReducedSet:
-    """Rows, and the Gaussian kernel between them and any point, counted as computed.
+    """Rows, and Gaussian kernel values between them and any point, which count as computed.
 
     Parameters
     ----------
