@@ -44,7 +44,7 @@ class Reference:
 def problem_of(run: StoredRun) -> str:
     """Return the key of a run's problem: its data, and all groups that define the problem."""
     posed = {key: value for key, value in run.document.items() if role(key) == "problem"}
-    if "features" in posed:  # they depend on the seed, and each draw is a problem of its own
+    if "features" in posed:  # they depend on the seed, so each draw poses a different problem
         posed["seed"] = run.seed
     return json.dumps([run.facts["about"]["dataset"]["checksum"], posed], sort_keys=True)
 

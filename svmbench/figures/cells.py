@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: An axis is logarithmic if the largest step between the logarithms of its values is at most this many times
-#: the smallest: if the values are decades, say, with halves of a decade between some of them.
+#: An axis is logarithmic if, between the logarithms of its values, the largest step is at most this many
+#: times the smallest. This admits decades with some half decades between them.
 _EVEN = 2.1
 
 
@@ -34,7 +34,7 @@ class Cells:
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> Cells:
-        """Return the cells of some values, with edges in the middle between two values."""
+        """Return one cell per value, with edges midway between neighbouring values."""
         log = _logarithmic(values)
         at = np.log10(values) if log else np.arange(float(len(values)))
         half = 0.5 * (np.diff(at) if at.size > 1 else np.ones(1))
@@ -43,23 +43,23 @@ class Cells:
 
     @property
     def places(self) -> list[float]:
-        """Where the values are, in the units of the axis."""
+        """Positions of the values, in the units of the axis."""
         return [float(value) if self.log else float(place) for place, value in enumerate(self.values)]
 
     @property
     def room(self) -> float:
-        """Number of cells as narrow as the narrowest one that the axis fits."""
+        """Length of the axis, in widths of its narrowest cell."""
         edges = np.log(self.edges) if self.log else self.edges
         return float((edges[-1] - edges[0]) / np.diff(edges).min())
 
     def within(self, cell: int, part: float = 0.5) -> float:
-        """Return the place at this part of a cell, in the units of the axis."""
+        """Return the position at a fraction of a cell's width, in the units of the axis."""
         low, high = (float(edge) for edge in self.edges[cell : cell + 2])
         return low ** (1.0 - part) * high**part if self.log else (1.0 - part) * low + part * high
 
 
 def _logarithmic(values: Sequence[Any]) -> bool:
-    """Return whether the logarithms of values have nearly equal steps, and more so than the values."""
+    """Return whether the logarithms of the values are nearly evenly spaced, more evenly than the values."""
     if not all(type(value) in (int, float) and value > 0.0 for value in values) or len(values) < 2:
         return False
     if len(values) == 2:

@@ -21,7 +21,7 @@ from svmbench.figures.sheet import make_sheet
 from svmbench.figures.style import Look, Picture, drawing, save
 from svmbench.store import StoredRun
 
-#: Factors of ten shown by default; further left are methods that are charged little at first.
+#: Factors of ten shown by default. Methods that are charged little at first begin further left.
 DECADES = 5.0
 
 #: Least width of a panel in inches, if the width of the sheet is given.
@@ -43,7 +43,7 @@ class View:
     levels : sequence of (str, float)
         Published values without a cost.
     optimum : float or None
-        The metric at the certified optimum. None: as named by the runs.
+        The metric at the certified optimum. None: the optimum stored with the runs.
     """
 
     title: str | None = None
@@ -185,7 +185,7 @@ def make_figure(
 
 
 def _wrapped(panels: Sequence[Any], most: int) -> list[Sequence[Any]]:
-    """Arrange at most `most` panels in a row, preferring three to four if several rows are needed."""
+    """Arrange panels in one row if at most `most` fit, else in rows of at most three."""
     columns = len(panels) if len(panels) <= most else min(most, 3)
     return [panels[start : start + columns] for start in range(0, len(panels), columns)]
 
@@ -210,7 +210,7 @@ def _plots(row: Row, x_scale: str) -> list[Plot]:
 
 
 def _line(curve: Curve, low: float, high: float) -> Drawn | None:
-    """Return the part of a curve within the range of costs, starting with its last value before it."""
+    """Return the part of a curve within a range of costs; it begins with the last value before the range."""
     costs = curve.costs()
     if curve.known_until < low:
         return None

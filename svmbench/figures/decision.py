@@ -19,7 +19,7 @@ from svmbench.figures.style import drawing, save
 
 _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
 
-#: With more points, they would hide each other and the regions.
+#: More points would hide each other and the regions.
 _MOST_POINTS = 2000
 
 #: Values of a predictor are clipped to this magnitude.
@@ -58,7 +58,7 @@ def draw_regions(
     list of Path
         A picture per format, and the caption as text.
     """
-    # A predictor that has overflowed is also shown; where it has no value, it does not predict +1.
+    # A predictor that has overflowed is also shown. NaN counts as -1.
     surface = np.clip(np.nan_to_num(values, nan=-1.0), -_LARGEST, _LARGEST).reshape(
         grid.x2.size, grid.x1.size
     )

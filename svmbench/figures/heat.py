@@ -24,12 +24,12 @@ from svmbench.figures.settings import name_of, setting, shared, written
 from svmbench.figures.style import Picture
 from svmbench.store import StoredRun
 
-#: With more cells in one direction, their numbers are illegible.
+#: Most cells in one direction. With more, their numbers would be illegible.
 MOST = 16
 #: Metrics without a best value.
 _NONE_BEST = ("support_vectors", "norm", "mean_hinge")
 
-#: Fewest values of which some are called outliers.
+#: Fewest values among which outliers are sought.
 _FENCED = 8
 #: Name of a colour bar's extension, by whether values lie below and above its range.
 _BEYOND = {
@@ -39,7 +39,7 @@ _BEYOND = {
     (True, True): "both",
 }
 
-_LETTERS = 14  # of a tick label per inch
+_LETTERS = 14  # characters of a tick label per inch
 _COST = "iterations"  # any counter would do: only the last checkpoint is used
 
 
@@ -159,8 +159,9 @@ def _draw(
 def colour_range(values: Floats) -> tuple[float, float, str]:
     """Return the range of the colours, and the ends of the colour bar at which values lie beyond it.
 
-    Values farther from the quartiles than 1.5 times their distance (Tukey's fences) would leave one shade for
-    all others; they get the last shade. Logarithms are compared if values span more than a factor of ten.
+    Outliers would leave a single shade for all other values, so the range excludes them and they get the
+    shade at its end. They lie more than 1.5 interquartile ranges outside the quartiles (Tukey's fences), on a
+    logarithmic scale if the values span more than a factor of ten.
     """
     least, greatest = float(values.min()), float(values.max())
     if values.size < _FENCED:
@@ -177,7 +178,7 @@ def colour_range(values: Floats) -> tuple[float, float, str]:
 
 
 def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide: float) -> None:
-    """Draw a map with the given width in inches, with values in its cells and a frame around the best."""
+    """Draw a map of the given width in inches: values in its cells, and a frame around the best one."""
     shades = ScalarMappable(scale, "viridis")
     if one.columns.log:
         ax.set_xscale("log")

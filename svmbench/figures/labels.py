@@ -20,13 +20,13 @@ from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
 
-#: Height in inches of a legend of one line, for which every sheet has room.
+#: Height in inches of a legend of one line; every sheet has room for it.
 _LEGEND_LINE = 0.3
 
 #: Look of the certified optimum: broad pale dashes, which show on both sides of a line that runs along them.
 OPTIMUM: dict[str, Any] = {"color": "0.75", "linewidth": 4.0, "linestyle": (0, (1.8, 0.9))}
 
-#: Part of a panel's height by which a name is moved before it needs a leader.
+#: A name that is moved by more than this fraction of the panel's height gets a leader.
 _MOVED = 0.02
 
 #: Marker of a value that is only a lower bound.
@@ -36,10 +36,10 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
-    """Write the name of each line beside the panel at the height of its end.
+    """Write the name of each line beside the panel, at the height where the line ends.
 
-    Names that would touch are moved apart, each with a short grey leader outside of the panel, which cannot
-    be taken for a line.
+    Names that would touch are moved apart and get short grey leaders. Leaders lie outside the panel, so they
+    cannot be mistaken for lines.
     """
     places = ax.transData.transform([(x, y) for _, x, y in ends])
     heights = ax.transAxes.inverted().transform(places)[:, 1]
@@ -151,8 +151,8 @@ def _measuring(figure: Figure) -> RendererAgg:
 def fit(text: Text, width: float) -> None:
     """Break a text wider than this number of pixels into lines, after a colon or comma, else at a space.
 
-    A first line of a few words before a colon is better than two lines of equal length, since the break then
-    looks intended. Words are never broken.
+    A break after a colon is preferred even if the first line is short, since it looks intended. Words are
+    never broken.
     """
     figure = text.get_figure(root=True)
     assert figure is not None

@@ -36,7 +36,7 @@ def tabular(
     Parameters
     ----------
     heads : sequence of sequence of (str, int)
-        Lines of the head: texts, and the number of columns that each spans.
+        Header lines: the text of each cell, and the number of columns that it spans.
     rows : sequence of sequence of (str, bool)
         Texts of cells, and whether they are bold.
     left : int
@@ -60,7 +60,7 @@ def tabular(
 
 
 def floating(table: str, caption: str, label: str) -> str:
-    r"""Return a ``tabular`` within a ``table`` environment; the label is not escaped."""
+    r"""Wrap a ``tabular`` in a ``table`` environment; the label is not escaped."""
     head = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering"]
     return (
         "\n".join([*head, f"\\caption{{{escape(caption)}}}", f"\\label{{{label}}}", table + r"\end{table}"])

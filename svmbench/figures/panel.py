@@ -17,7 +17,8 @@ from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
 
-#: Most names in the note on lines missing from a panel, and most lines whose markers affect the layout.
+#: Most names in the note on lines missing from a panel, and most lines in a panel whose markers affect the
+#: layout.
 _NAMED, _CROWDED = 2, 12
 
 
@@ -34,12 +35,12 @@ class Drawn:
     band : ndarray of float64, shape (2, k), or None
         Lower and upper edge of the band around it.
     thin : bool
-        Whether to draw it thinner and below the others, as for a single run, which fluctuates more than a
+        Whether to draw it thinner and below the others. Used for a single run, which fluctuates more than a
         median.
     until : float or None
-        The line is continued to here at its last value, dotted.
+        End of a dotted continuation at the last value.
     bare : bool
-        Without markers.
+        Whether the line has no markers.
     open : ndarray of bool, shape (k,), or None
         Where y is only a lower bound: drawn hollow, with an arrow.
     """
@@ -57,7 +58,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Known:
-    """A published value at a place: from ``low`` to ``high``, hollow, in the look of the line ``label``."""
+    """A published value or range at ``x``, drawn hollow in the look of the line ``label``."""
 
     label: str
     x: float
@@ -72,21 +73,21 @@ class Plot:
     Attributes
     ----------
     title : str
-        Above it.
+        Title above the panel.
     lines : sequence of Drawn
-        In the order of the legend.
+        Lines in the order of the legend.
     optimum : float or None
-        Broad dashes below the lines.
+        The certified optimum, drawn as broad dashes below the lines.
     known : sequence of Known
         Published points.
     levels : sequence of (str, float)
-        Published values without a place, as dashed grey lines with names.
+        Published values without an x value, drawn as dashed grey lines with names.
     x, y : (float, float) or None
-        Ranges. None: everything drawn.
+        Ranges of the axes. None: everything drawn.
     settings : str
-        What all its runs have in common, below the title.
+        What all runs of the panel have in common, written below the title.
     absent : sequence of str
-        Names of lines in other panels but not in this one, which it mentions.
+        Names of lines that other panels have and this one lacks, listed in a note.
     x_label : str or None
         Label of its x axis, instead of the sheet's.
     """
@@ -126,7 +127,8 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
             ha="right", va="top", fontsize=7, color="0.4",
         )  # fmt: skip
         note.set_in_layout(False)  # panels do not shrink for it
-    # Nothing is above the axes; to find out, matplotlib would measure all ticks at each drawing.
+    # Without y, matplotlib would measure all ticks at each drawing to find out that nothing is above the
+    # axes.
     ax.set_title(plot.heading, y=1.0)
     _scale_x(ax, low, high, x_scale)
     _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
@@ -139,7 +141,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
 def _draw_line(
     ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, lines: int
 ) -> None:
-    # Markers at the edge take space from a panel; those of many lines would leave none.
+    # Panels shrink to make room for markers at their edges; with many lines, no space would be left.
     within, alone = lines <= _CROWDED, lines == 1
     width, layer = (1.1, 2) if line.thin else (1.6, 3)
     if line.band is not None:
@@ -190,7 +192,7 @@ def _draw_known(ax: Axes, point: Known, look: Look) -> None:
 
 
 def _marked(x: Floats, place: int, x_scale: str) -> NDArray[np.int64]:
-    """Return the indices of points with markers: all if they are few, two per decade else, staggered."""
+    """Return the indices of points with markers: all if few, else two per decade, staggered by line."""
     if x.size <= 12:
         return np.arange(x.size)
     at = np.log10(x) if x_scale == "log" else x

@@ -27,7 +27,7 @@ from svmbench.store.timing import SECONDS, note
 #: Most curves in a panel.
 MOST = 12
 
-#: Short names of metrics, those of the keys of budgets.
+#: Short names of metrics, as in the keys of a budget.
 _ALSO = {"gap": "relative_gap"}
 
 
@@ -51,11 +51,11 @@ class Request:
     size : {"one", "two"} or None
         Width in columns of a journal. Default: it grows with the panels.
     color_by, style_by : str or None
-        Keys of the configuration encoded by colour and dashes. Default: each method has a look.
+        Keys of the configuration shown by colour and by dashes. Default: each method has its own look.
     panels_by : sequence of str
         Keys of the configuration; each combination of their values gets a panel. Default: the data set.
     heat : (str, str) or None
-        Draw a heat map of the last value over these two keys instead of curves.
+        Two keys: draw a heat map of the last value over them, instead of curves.
     """
 
     x: str | None = None
@@ -121,7 +121,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
 
 
 def usual_cost(runs: Sequence[StoredRun]) -> str:
-    """Return the counter of the runs' budgets if it is the same, else one that all kernel methods have."""
+    """Return the counter that all budgets of the runs share, else one that all kernel methods have."""
     counters = {run.facts.common.config.budget.counter for run in runs}
     return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
 

@@ -14,10 +14,11 @@ from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 from svmbench.store.timing import for_seconds
 
-#: Solvers at the beginning of legends, in this order: those of the first figures.
+#: Solvers that come first in legends, in this order: those of the first figures.
 _FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
-#: Groups of the configuration that identify a curve; budgets only determine where it ends.
+#: Groups of the configuration that identify a curve. The budget is not among them: it only determines the
+#: end.
 CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem", "subset")
 
 
@@ -42,7 +43,7 @@ class Panel:
 
     @property
     def runs(self) -> list[StoredRun]:
-        """All runs in it."""
+        """All runs of the panel."""
         return [steps.run for curve in self.curves for steps in curve.steps]
 
 
@@ -77,7 +78,7 @@ def check_axes(counter: str, metric: str) -> None:
 
 
 def nothing_to_draw(left_out: Iterable[tuple[str, str]]) -> UserError:
-    """Return the error for runs none of which can be drawn: each reason with its runs."""
+    """Return an error that says why none of the runs can be drawn: each reason with its runs."""
     runs: dict[str, list[str]] = {}
     for run, reason in left_out:
         runs.setdefault(reason, []).append(run)
@@ -117,8 +118,8 @@ def select(
 ) -> Selection:
     """Group stored runs into panels and curves.
 
-    Runs that differ only in their seed form one curve. Of two runs of one curve and seed with different
-    budgets, the longer one is kept.
+    Runs that differ only in their seed form one curve. If two runs of a curve have the same seed and
+    different budgets, only the longer one is kept.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ def select(
     check_axes(counter, metric)
     selection = Selection()
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
-    # Runs from the index share their configurations except the seed: each is flattened once.
+    # Runs from the index share one configuration object apart from the seed, so each is flattened once.
     known: dict[Any, dict[int, Steps]] = {}
     by_seed = "seed" in (*panels_by, *apart)
     kept, selection.left_out = for_seconds(runs, counter, metric, lenient=True)
@@ -192,13 +193,13 @@ def in_order(value: Any) -> tuple[bool, Any]:
 
 
 def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
-    """Return what two runs in a panel have in common: the data set and its parameters."""
+    """Return what all runs of a panel have in common: the data set and its parameters."""
     flat = flatten({"dataset": run.config.dataset.document()})
     return tuple((key, _hashable(value)) for key, value in sorted(flat.items()))
 
 
 def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tuple[str, Any], ...]:
-    """Return what two runs that differ only in their seed have in common."""
+    """Return what all runs of a curve have in common: everything but the seed."""
     config: dict[str, Any] = {group: run.document.get(group, {}) for group in CURVE_GROUPS}
     if counter == "kev_computed":
         config["budget"] = {"memory": run.config.budget.memory}
@@ -214,7 +215,7 @@ def _hashable(value: Any) -> Any:
 def _leave_out_disjoint(
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]], left_out: list[tuple[str, str]]
 ) -> None:
-    """Remove curves of which one seed ends before another one's first checkpoint."""
+    """Remove curves in which one seed ends before the first checkpoint of another."""
     for panel, groups in list(panels.items()):
         for curve, seeds in list(groups.items()):
             if not Curve("", "", tuple(seeds.values())).costs().size:

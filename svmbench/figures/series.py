@@ -1,7 +1,7 @@
 """Curves from the traces of stored runs: one per solver, the median over its seeds and their spread.
 
-A run is observed at checkpoints. Its value at a cost is that of its last checkpoint up to it (last
-observation carried forward), so a curve never shows values that had not been reached.
+A run is observed at checkpoints. Its value at a cost is that of its last checkpoint up to this cost (last
+observation carried forward), so a curve never shows a value that had not yet been reached.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COUNTERS = {
     "cpu_seconds": "training time (CPU seconds)",
 }
 
-#: The derived ones, and their columns.
+#: Derived quantities, and the columns from which they are computed.
 _COLUMN = {"epochs": "iterations", "prediction": "support_vectors"}
 
 #: Quantities on the y axis: column of the trace -> (axis label, factor).
@@ -83,14 +83,16 @@ OPTIMUM_COLUMNS = {
     "mean_hinge": "mean_hinge",
 }
 
-#: Checkpoints of different seeds closer than this factor are one point of the common axis.
+#: Checkpoints of different seeds whose costs differ by at most this factor share one point of the curve.
 SAME_COST = 1.03
 
-#: A jump is a rise and then a fall, each by more than the first factor. A single run is pale while it jumps
-#: if the product of its jumps, each counted as at most the second factor, reaches the third.
+#: A jump is a rise followed by a fall, each by more than the first factor. Each jump counts as at most the
+#: second factor. If the product of all jumps reaches the third, a single run is drawn pale until it stops
+#: jumping.
 JUMP, MOST_JUMP, JUMPING = 1.5, 4.0, 8.0
 
-#: A checkpoint follows the iteration that passes its mark: up to this factor, it counts as at the mark.
+#: A checkpoint follows the iteration that passes its mark. Up to this factor beyond it, it counts as at the
+#: mark.
 OVERSHOOT = 1.001
 
 
@@ -112,7 +114,7 @@ class Steps:
 
     @functools.cached_property
     def end(self) -> float:
-        """Cost up to which the value is known: of the last observation, or infinity for a settled run."""
+        """Cost up to which the value is known: that of the last observation, infinite for a settled run."""
         return np.inf if self.run.status in SETTLED else float(self.cost[-1])
 
     def at(self, costs: Floats) -> Floats:
@@ -147,12 +149,12 @@ class Curve:
 
     @property
     def known_until(self) -> float:
-        """Greatest cost at which every seed is known; infinite if all have settled."""
+        """Greatest cost at which the value of every seed is known; infinite if all have settled."""
         return min(steps.end for steps in self.steps)
 
     @property
     def end(self) -> float:
-        """`known_until`, but the last observation if all have settled."""
+        """`known_until`, or the cost of the last observation if all have settled."""
         end = self.known_until
         return end if np.isfinite(end) else max(float(steps.cost[-1]) for steps in self.steps)
 
@@ -166,7 +168,7 @@ class Curve:
         every = np.unique(np.concatenate([steps.cost for steps in self.steps]))
         inside = every[(every >= self.start) & (every <= self.end)]
         if not inside.size:
-            return inside  # one seed ended before another one's first checkpoint
+            return inside  # one seed ended before the first checkpoint of another
         return inside[np.append(inside[1:] > SAME_COST * inside[:-1], True)]
 
     def values(self, costs: Floats) -> Floats:
@@ -174,7 +176,7 @@ class Curve:
         return np.stack([steps.at(costs) for steps in self.steps])
 
     def median(self, costs: Floats) -> Floats:
-        """Return the median over seeds at the costs; NaN unless all seeds are known."""
+        """Return the median over seeds at the costs; NaN unless the values of all seeds are known."""
         return np.asarray(np.median(self.values(costs), axis=0))
 
 
@@ -222,7 +224,8 @@ def steps_of(
             return _why_unknown(run, counter, metric, cost, value)
         cost, value = cost[known], value[known]
     if not (cost[1:] > cost[:-1]).all():
-        # Leave out costs above that of a later checkpoint, which baselines that fit from scratch have.
+        # Baselines that fit from scratch may have a checkpoint that costs more than a later one: leave it
+        # out.
         last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
         cost, value = cost[last], value[last]
     return Steps(run, cost, value)
@@ -248,11 +251,11 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 
 
 def calm_since(values: Floats) -> int:
-    """Return the place from which a line no longer jumps up and down; 0 if it hardly ever does.
+    """Return the index from which a line no longer jumps up and down; 0 if it hardly ever does.
 
     A single run that jumps constantly, as the test error of SMO does at first, would hide the others. A line
-    that only rises or falls, or has one hump, is calm. A jump may extend over several checkpoints, so the
-    result depends little on their number.
+    that only rises or falls, or has one hump, is calm. A jump may span several checkpoints, so the result
+    hardly depends on how many there are.
     """
     low = turn = float(values[0])
     rising, jumps, calm = False, 1.0, 0
@@ -282,14 +285,14 @@ def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     if counter == "epochs":
         return cost / float(run.manifest["dataset"]["rows"]["train"])
     if counter == "prediction" and run.document["solver"].get("early"):
-        return np.full(cost.size, np.nan)  # DC-SVM predicts by its clusters, whose sizes are not observed
+        return np.full(cost.size, np.nan)  # DC-SVM predicts with one cluster, whose size is not observed
     features = run.document.get("features", {}) if counter == "prediction" else {}
-    size = features.get("s", features.get("frequencies"))  # of the sample, or number of frequencies
+    size = features.get("s", features.get("frequencies"))  # size of the sample, or number of frequencies
     return cost if size is None else np.full(cost.size, float(size))
 
 
 def _rate(columns: Mapping[str, Floats], cost: Floats) -> Floats:
-    """Return the CPU time of training divided by the cost, so far; NaN while the time is 0."""
+    """Return the CPU time of training so far, divided by the cost so far; NaN while either is 0."""
     seconds = columns["cpu_seconds"].copy()
     seconds[(seconds <= 0.0) | (cost <= 0.0)] = np.nan
     return np.asarray(METRICS["nanoseconds"][1] * seconds / cost)
@@ -311,7 +314,7 @@ def _values(
         best = None if reference is None else reference.record.get("primal")
         if best is None or not any(row["dual_source"] == "solver" for row in run.rows()):
             return "the certified optimum is not stored, or the solver has no dual point"
-        # Theorem E.2 of the SBP paper: at most 1 for any solver. Below 1e-5 the optimum itself is uncertain.
+        # Theorem E.2 of the SBP paper: at most 1 for any solver. Within 1e-5 the optimum itself is uncertain.
         behind = best - column("dual_objective")
         behind[behind < 1e-5 * best] = np.nan
         lam = float(run.facts["about"]["problem"]["lam"])
@@ -323,7 +326,7 @@ def _values(
     if metric == "mistake_bound":
         if reference is None or not {"norm", "mean_hinge"} <= reference.record.keys():
             return "the certified optimum is not stored"
-        # (D.7) of the SBP paper, u the optimum. The row-update count of the Perceptron is n per mistake.
+        # (D.7) of the SBP paper, where u is the optimum. The Perceptron counts n row updates per mistake.
         n = int(run.facts["about"]["dataset"]["rows"]["train"])
         norm, loss = reference.record["norm"], column("iterations") * reference.record["mean_hinge"]
         return np.asarray(column("kev_rowupdate") / n / (loss + norm * np.sqrt(loss) + norm**2))
@@ -331,7 +334,7 @@ def _values(
 
 
 def optimum_of(run: StoredRun) -> dict[str, Any] | None:
-    """Return the certified optimum named by a run, from the store that contains the run, or None."""
+    """Return the certified optimum that a run refers to, from the store that contains the run, or None."""
     name = run.facts["about"]["optimum"]
     if name is None:
         return None

@@ -39,7 +39,7 @@ def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
 
 
 def written(key: str, value: Any) -> str:
-    """Return a setting as in titles and legends."""
+    """Return the text of a setting for titles and legends."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
     text = text.lower() if isinstance(value, bool) else text
     if key in CHOICES:
@@ -48,19 +48,19 @@ def written(key: str, value: Any) -> str:
 
 
 def name_of(key: str) -> str:
-    """Return a key as in titles and axes: its symbol, or its last word."""
+    """Return the name of a key for titles and axes: its symbol, or its last word."""
     group, _, name = key.rpartition(".")
     return _SIGNS.get(key, f"{group} {name}" if name == "name" else name)
 
 
 def dataset_title(section: Mapping[str, Any]) -> str:
-    """Return the name of a data set, with the task if that is a part of its classes."""
+    """Return the name of a data set, followed by its task unless that is `all`."""
     task = section.get("task", "all")
     return str(section["name"]) if task == "all" else f"{section['name']}, task {task}"
 
 
 def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
-    """Return what all runs have in common of kernel, features and regularisation, except the keys `told`."""
+    """Return the kernel, features and regularisation that all runs share, except the keys `told`."""
     configs = {id(run.facts.common): run.facts.common for run in runs}.values()
     flats = [flatten(config.document) for config in configs]
     parts = []

@@ -14,10 +14,10 @@ from svmbench.figures.labels import fit, further, handles_of, label_ends, put_le
 from svmbench.figures.panel import Plot, draw_panel, is_wide
 from svmbench.figures.style import Look, Picture, drawing, looks, save
 
-#: With more lines in a panel, they cannot be distinguished.
+#: Most lines in a panel that can be distinguished.
 MOST_LINES = 16
-#: In a single column of panels, up to this many lines are named at their ends instead of in a legend, if
-#: their names have at most this many characters.
+#: In a single column of panels, lines are named at their ends instead of in a legend, if there are at most
+#: this many and their names have at most this many characters.
 _DIRECT, _SHORT = 6, 24
 
 #: Inches: the size of one panel by default, and the columns of a journal.
@@ -138,8 +138,8 @@ def make_sheet(
 def _wrap_labels(figure: Picture, panel: float, letters: int) -> None:
     """Break labels of x axes and titles that are wider than their panel.
 
-    An inch fits ``letters`` letters. The layout makes axes narrower for a label that is wider than they are,
-    so labels must be shorter where axes are narrow already: with many rows whose y axes differ.
+    An inch fits ``letters`` letters. The layout narrows axes to make room for a wider label, so labels must
+    be shorter where axes are narrow already: in sheets of many rows, whose y axes differ.
     """
     for ax in figure.axes:
         ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(letters * panel))))

@@ -71,7 +71,7 @@ STYLES: dict[str, dict[Any, Any]] = {
     },
 }
 
-#: Metadata that depend on time or machine, disabled since files must be reproducible byte for byte.
+#: Metadata that would depend on time or machine are left out: files must be reproducible byte for byte.
 _METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": "svmbench"},
     "pdf": {"CreationDate": None, "Creator": "svmbench", "Producer": None},
@@ -91,8 +91,8 @@ class Look:
     marker: str
 
 
-#: Solvers in the order of their looks: 11 in a row differ in colour, and those compared most often come
-#: first. A solver has the same look in all pictures; new ones are added at the end.
+#: Solvers in the order of their looks; those compared most often come first. Any 11 in a row differ in
+#: colour. New solvers are added at the end, so that each keeps its look in all pictures.
 _SOLVERS = (
     *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm"),
     *("sgd_ball", "decomposition", "svm_light", "chunking", "gpdt"),
@@ -121,7 +121,7 @@ def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
     Parameters
     ----------
     curves : iterable of (label, solver)
-        A known solver has the same look in all pictures; of several labels with one solver, the first has it.
+        A known solver has the same look in all pictures. If several labels share a solver, the first gets it.
     """
     named = list(dict.fromkeys(curves))
     chosen: dict[str, Look] = {}
@@ -225,9 +225,9 @@ def _pixels(figure: Figure) -> Image.Image:
 def _in_a_palette(full: Image.Image) -> bytes:
     """Return pixels as a PNG with its own palette of 256 colours: a third of the bytes, visually the same.
 
-    Curves, text and their edges have few colours, most of them in one pixel of a thousand. An octree
-    preserves the pale colours of bands, to which other methods give the tint of their neighbours. It makes
-    the background a shade darker, which is corrected.
+    Curves, text and their edges have few colours, most of them in one pixel of a thousand. Other methods tint
+    the pale colours of bands like their neighbours; an octree preserves them. It makes the background a shade
+    darker, which is corrected.
     """
     few = full.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     palette, ground = few.getpalette(), few.getpixel((0, 0))

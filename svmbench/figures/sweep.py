@@ -23,11 +23,11 @@ class Points:
     label, solver : str
         Name, and the solver whose look it has.
     x : ndarray of float64, shape (k,)
-        Ascending places.
+        Values of the key, ascending.
     values : sequence of ndarray of float64
-        One value per seed for each place.
+        For each x, one value per seed.
     bounds : sequence of ndarray of bool, optional
-        Which values are only lower bounds, of runs that ended too early.
+        Which values are only lower bounds, because their runs ended too early.
     """
 
     label: str
@@ -58,7 +58,7 @@ def draw_sweep(
     Parameters
     ----------
     panels : mapping of str to sequence of Points
-        In their order.
+        Lines by panel, in the order of the sheet.
     x_label, y_label : str
         Labels of the axes.
     stem : Path

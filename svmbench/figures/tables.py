@@ -18,7 +18,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     header : sequence of str
         One name per column.
     rows : sequence of sequence
-        Cells; floats are shown with four digits.
+        Cells; floats are shown with four significant digits.
     """
     columns = []
     for name, values in zip(header, zip(*rows) if rows else itertools.repeat(())):
@@ -51,7 +51,7 @@ def cell(value: object) -> str:
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
-    """Return ``median (least to greatest)`` of values over seeds, or the median alone if all are equal."""
+    """Return ``median (least to greatest)`` of values over seeds, or the median alone if all round to it."""
     from statistics import median as median_of  # slow to import
 
     if len(values) == 0:
@@ -61,7 +61,7 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def count(value: float) -> str:
-    """Format a number of evaluations with two digits, such as ``6.4e7``, or ``not reached`` if infinite."""
+    """Format a number of evaluations with two digits, such as ``6.4e7``; infinity is ``not reached``."""
     if math.isinf(value):
         return "not reached"
     mantissa, exponent = f"{value:.1e}".split("e")
