@@ -1,7 +1,7 @@
 """Arrivals: the cost from which a run stays at or below a target.
 
-A curve that is noisy, as a test error on few examples is, falls below a target by chance long before it stays
-there. So the first crossing is not the arrival, except where a claim asks for it.
+A noisy curve, such as a test error on few examples, falls below a target by chance long before it stays
+there. So the first crossing does not count as the arrival, except where a claim asks for it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ def stays_below(steps: Steps, target: float) -> tuple[float, float]:
     Returns
     -------
     before, at : float
-        Cost of the last checkpoint above the target, 0 if all are below, and of the next one. If the run ends
-        above the target, the cost of its last checkpoint and infinity: the arrival is censored.
+        Costs of the last checkpoint above the target and of the next one; `before` is 0 if no checkpoint is
+        above. If the run ends above the target, the cost of its last checkpoint and infinity: the arrival is
+        censored.
     """
     above = np.flatnonzero(steps.value > target)
     return between(steps, 0 if above.size == 0 else int(above[-1]) + 1)
@@ -31,6 +32,6 @@ def first_below(steps: Steps, target: float) -> tuple[float, float]:
 
 
 def between(steps: Steps, place: int) -> tuple[float, float]:
-    """Return the costs of the previous checkpoint and of this one."""
+    """Return the costs of the previous checkpoint (0 if none) and of this one (infinity past the last)."""
     before = float(steps.cost[place - 1]) if place > 0 else 0.0
     return before, float(steps.cost[place]) if place < steps.cost.size else np.inf

@@ -1,4 +1,4 @@
-"""Cells of a table, each with the values of a group of runs, and which cells of a row are the best."""
+"""Cells of a table, each with the values of a group of runs; the best cells of a row are marked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Cell:
     constant : bool
         Whether the solver makes no random choices.
     best : bool
-        Whether it is the best of its row, or not significantly different from it.
+        Whether it is marked as the best of its row, or as not significantly worse; see `mark`.
     """
 
     values: dict[int, float] = field(default_factory=dict)
@@ -56,13 +56,15 @@ def spread(values: Floats, average: str) -> tuple[float, ...]:
         return ()
     if average == "mean":
         return (float(values.std(ddof=1)),)
-    # There is no interpolation with infinity: then quartiles are values of the sample.
+    # With infinite values, which cannot be interpolated, quartiles are values of the sample.
     quartiles = np.quantile(values, [0.25, 0.75], method="linear" if finite else "higher")
     return tuple(float(value) for value in quartiles)
 
 
 def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
-    """Mark the smallest value of a row and those not significantly larger, unless there is no value.
+    """Mark the smallest value of a row, and those not significantly larger.
+
+    Nothing is marked if no value is significantly larger than the smallest, or if all are infinite.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
 
 
 def _p(a: Cell, b: Cell, timed: bool) -> tuple[float, float]:
-    """Return the p-value of a difference, and the least p-value possible with as many seeds."""
+    """Return the p-value of a difference, and the least p-value that so many seeds could give."""
     if a.constant and b.constant and not timed:
         return (0.0 if not np.array_equal(a.array[:1], b.array[:1]) else 1.0), 0.0
     x, y = a.values, b.values
@@ -102,7 +104,7 @@ def _p(a: Cell, b: Cell, timed: bool) -> tuple[float, float]:
     if len(shared) > 1:
         with np.errstate(invalid="ignore"):
             differences = np.array([x[seed] - y[seed] for seed in shared])
-        differences = differences[~np.isnan(differences)]  # pairs of which neither reaches the target
+        differences = differences[~np.isnan(differences)]  # drops pairs in which neither reaches the target
         return signed_rank(differences), least_p(max(1, differences.size), 0, 0)
     first, second = (np.array(list(values.values())) for values in (x, y))
     return rank_sum(first, second), least_p(0, first.size, second.size)

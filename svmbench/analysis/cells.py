@@ -20,12 +20,12 @@ from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
 from svmbench.store.timing import SECONDS, for_seconds
 
-#: Metrics of which smaller is better.
+#: Metrics for which smaller is better.
 SMALLER = (
     *(*TARGETS, *CERTIFIED, "least_test_error", "support_vectors", "nanoseconds"),
     *(name for name in COUNTERS if name in METRICS),
 )
-#: Sections and keys, beside those of places, in which the runs of a cell may differ.
+#: Keys, and prefixes of keys, in which the runs of a cell may differ, besides keys with the role `place`.
 _APART = ("seed", "threads", "observe.", "budget.")
 
 Labels = tuple[Any, ...]
@@ -38,9 +38,9 @@ class At:
     Attributes
     ----------
     name : str
-        A cost, a target, or ``end``.
+        A cost, the metric of a target, or ``end``.
     value : float
-        As stored: errors are fractions.
+        Value of that cost or target in stored units: errors are fractions.
     """
 
     name: str = "end"
@@ -58,7 +58,7 @@ class Cells:
     rows, columns : list of tuple
         Values of those keys.
     cells : dict
-        (row, column, metric) -> `Cell`; empty cells are missing.
+        (row, column, metric) -> `Cell`. Cells without a value are omitted.
     at : At
         Where values are taken.
     left_out : list of (str, str)
@@ -99,7 +99,7 @@ def cells(
     average : {'mean', 'median'}
         Determines the best of a row.
     seedless : collection of str
-        Solvers without random choices, of which one run stands for all seeds.
+        Solvers without random choices; one run of them stands for all seeds.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def _one_for_each_seed(
 def _check_ends(
     longest: Mapping[tuple[Labels, Labels], Sequence[StoredRun]], keys: Sequence[str], metric: str
 ) -> None:
-    """Refuse cells whose runs end at different budgets, and name a cost at which all runs are known."""
+    """Refuse cells whose runs have different budgets, and suggest a cost at which all runs are known."""
     for (row, column), kept in longest.items():
         ends = _differing([flatten(run.document) for run in kept], lambda key: role(key) == "end")
         if ends:
@@ -204,14 +204,14 @@ def _check_ends(
 
 
 def _common_cost(runs: Sequence[StoredRun], metric: str) -> str:
-    """Return a cost and its greatest value up to which all runs are known, as the option writes it."""
+    """Return the argument ``COST=VALUE`` of the option for the greatest cost at which all runs are known."""
     asked = dict.fromkeys((runs[0].config.budget.counter, *COUNTERS))
     for counter in (name for name in asked if name not in SECONDS):
         steps = [steps_of(run, counter, metric) for run in runs]
         known = [one for one in steps if isinstance(one, Steps)]
         if len(known) == len(runs):
             last = min(one.end for one in known)
-            # A run that has converged is known beyond its end.
+            # The value of a converged run is known beyond its end.
             return f"{counter}={last if np.isfinite(last) else max(one.cost[-1] for one in known):.6g}"
     return "COST=VALUE"
 

@@ -31,19 +31,21 @@ class Row:
     metric : str
         Metric of the target.
     target : float
-        As stored: errors are fractions.
+        Target in stored units: errors are fractions.
     cost_a, cost_b : float
-        Median over seeds of the cost from which a run stays at or below it; infinite if it ends above.
+        Median over seeds of the cost from which a run stays at or below the target; infinite if it ends
+        above.
     reached_a, reached_b, seeds_a, seeds_b : int
-        Number of seeds that end at or below it, and of all seeds.
+        Number of seeds that end at or below the target, and of all seeds.
     ratio, low, high : float
-        Median of A's cost over B's with its interval: below 1, A is cheaper. NaN if unknown.
+        Median of A's cost divided by B's, with its interval; A is cheaper below 1. NaN if unknown.
     pairs : int
         Number of common seeds if they are compared pairwise; 0 if groups are compared.
     constant : {'', 'A', 'B', 'both'}
-        Sides without random choices, of which one run stands for all seeds.
+        Sides without random choices; one run of them stands for all seeds.
     p, holm : float
-        p-value, and corrected for the number of problems. NaN if both sides are constant.
+        The p-value, and the same corrected for the number of problems. NaN if both sides are constant and the
+        cost is not a time.
     verdict : str
         The winner, or why it is undecided.
     """
@@ -89,12 +91,12 @@ def compare(
     Parameters
     ----------
     a, b : sequence of StoredRun
-        The groups. On each problem, each group has one method, or both have the same ones, which are then
-        compared one by one.
+        The groups. On each problem, each group has one method; or both have methods in common, and each of
+        these is compared with itself.
     cost, metric : str
         Keys of `COUNTERS` and `TARGETS`.
     target : float, optional
-        As stored. Default: on each problem, the worse of the two medians over seeds of the last value.
+        In stored units. Default: on each problem, the worse of the two groups' medians of the last value.
     seedless : collection of str
         Solvers without random choices. Without explicit features, one run of such a solver stands for all
         seeds and is paired with each seed of the other side.
@@ -111,7 +113,7 @@ def compare(
     UserError
         If nothing can be compared, or a group has several methods on a problem.
     """
-    kept, left_out = for_seconds([*a, *b], cost)  # of both together: one machine
+    kept, left_out = for_seconds([*a, *b], cost)  # both together, so that they have one machine
     places = {run.value("path") for run in kept}
     first, second = (
         observe([run for run in group if run.value("path") in places], cost, metric) for group in (a, b)
@@ -141,7 +143,7 @@ def compare(
 
 
 def _is_constant(observed: Observed, method: Key, seedless: Collection[str]) -> bool:
-    """Return whether the seed has no effect; random features depend on it for any solver."""
+    """Return whether the seed has no effect. With random features, it affects every solver."""
     return observed.solvers[method] in seedless and "features.name" not in dict(method)
 
 
@@ -188,7 +190,7 @@ def _row(
     if exact:
         costs_a, costs_b = {0: cost_a}, {0: cost_b}
     elif constant[0] != constant[1]:
-        # One value for all seeds, paired with each seed of the other side.
+        # One value stands for all seeds: pair it with each seed of the other side.
         if constant[0]:
             costs_a = dict.fromkeys(costs_b, cost_a)
         else:
@@ -197,7 +199,7 @@ def _row(
     paired = len(shared) > 1 or (len(costs_a) == len(costs_b) == len(shared))
     if paired:
         logs = log_ratio(_array(costs_a, shared), _array(costs_b, shared))
-        logs = logs[~np.isnan(logs)]  # pairs of which neither reaches the target
+        logs = logs[~np.isnan(logs)]  # drops pairs in which neither reaches the target
         (ratio, low, high), p, pairs = bootstrap(logs), signed_rank(logs), int(logs.size)
     else:
         groups = (_array(costs_a, sorted(costs_a)), _array(costs_b, sorted(costs_b)))
@@ -235,13 +237,14 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
     Returns
     -------
     ratio, low, high : float
-        NaN if unknown; the interval is NaN if a group has a single seed.
+        NaN if unknown; the interval is NaN if no group has more than one seed.
     """
     generator = np.random.default_rng(SEED)
 
     def medians(values: Floats) -> Floats:
-        # The k-th smallest of n drawn indices is n times that of n uniform numbers, with the distribution
-        # Beta(k, n + 1 - k), and the next one is the least of those above it: no draw needs sorting.
+        # Draw the middle of n resampled indices directly, without sorting n draws: the k-th smallest of n
+        # uniform numbers has the distribution Beta(k, n + 1 - k), and the next one is the least of the n - k
+        # numbers above it. Times n, they are indices.
         n = values.size
         k = (n + 1) // 2
         below = generator.beta(k, n + 1 - k, size=RESAMPLES)
@@ -250,7 +253,7 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
         places = [np.minimum((n * share).astype(np.int64), n - 1) for share in (below, above)]
         low = ordered[np.append((n - 1) // 2, places[0])]
         high = ordered[np.append(n // 2, places[1])]
-        # The mean of two equal infinities is infinite, that of opposite ones unknown.
+        # The mean of two equal infinities is infinite; that of opposite infinities is unknown.
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(low == high, low, 0.5 * (low + high)))
 
@@ -261,7 +264,7 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
     known = logs[1:][~np.isnan(logs[1:])]
     if max(first.size, 0 if second is None else second.size) < 2 or known.size == 0:
         return value, float("nan"), float("nan")
-    # Quantiles without interpolation, since repetitions may be infinite.
+    # Quantiles without interpolation, since resampled medians may be infinite.
     ends = np.exp(np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0], method="nearest"))
     return value, float(ends[0]), float(ends[1])
 

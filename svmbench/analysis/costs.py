@@ -22,7 +22,7 @@ from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 from svmbench.store.timing import for_seconds
 
-#: Metrics for targets: smaller is better, and they are known without a certified optimum.
+#: Metrics for targets. Smaller is better, and none of them needs a certified optimum.
 TARGETS = (
     *("test_error", "validation_error", "train_error", "primal_objective", "relative_gap", "mean_hinge"),
 )
@@ -62,7 +62,7 @@ class Observed:
     left_out: list[tuple[str, str]] = field(default_factory=list)
 
     def with_names_of(self, other: Observed) -> Observed:
-        """Return the problems and methods of both under unambiguous names, without observations."""
+        """Return the problems and methods of both, named unambiguously, without observations."""
         titles = self.titles | other.titles
         problems = problem_names([*self.problems, *other.problems])
         return Observed(problems, method_names(titles), self.solvers | other.solvers, titles)
@@ -73,9 +73,9 @@ class Observed:
 
 
 def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
-    """Sort runs by problem and method.
+    """Group runs by problem and method.
 
-    Of two runs of one method, problem and seed with different budgets, the longer one is kept.
+    If two runs of a method on a problem have the same seed, only the longer one is kept.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
                 f"{what} '{given}' is unknown: give one of {', '.join(allowed)}{nearest(given, allowed)}"
             )
     found = Observed()
-    # Runs from the index share their configurations, so that each is flattened once.
+    # Runs from the index share their configuration objects, so each is flattened once.
     known: dict[tuple[int, int], tuple[Key, dict[int, Steps]]] = {}
     methods: dict[Key, Key] = {}
     titles: dict[int, str] = {}  # by the id() of the method, since hashing its key for every run is slow
@@ -136,7 +136,8 @@ def problem_of(run: StoredRun) -> Key:
     data = {key: value for key, value in run.config.dataset.document().items() if key not in _PLACES}
     about = run.facts["about"]
     try:
-        # λ as solved: one run may have been given C and another λ. Several binary problems have C in common.
+        # λ of the solved problem, since one run may be given C and another λ. Without one λ, as several
+        # binary problems have only C in common, C.
         posed = about["problem"]
         name = "C" if posed["lam"] is None else "lam"
         solved = {name: f"{posed[name]:.6g}", "bias": posed["bias"]}
@@ -153,12 +154,12 @@ def method_of(run: StoredRun) -> Key:
 
 
 def scaled(metric: str, value: float) -> float:
-    """Return a value in the units of the metric's axis: errors are stored as fractions, drawn in percent."""
+    """Return a stored value in the units of the metric's axis: errors, stored as fractions, in percent."""
     return value * METRICS[metric][1]
 
 
 def unscaled(metric: str, value: float) -> float:
-    """Return a value in stored units."""
+    """Return a value in stored units, given in the units of the metric's axis."""
     return value / METRICS[metric][1]
 
 
@@ -170,7 +171,7 @@ def median(costs: Iterable[float]) -> float:
 
 
 def problem_names(keys: Iterable[Key]) -> dict[Key, str]:
-    """Name each problem by its data set, and by the keys in which problems of that data set differ."""
+    """Name each problem by its data set, and by the keys in which problems on that data set differ."""
     named = {key: str(dict(key)["dataset.name"]) for key in keys}
     names = _named(named, without="dataset.checksum")
     # A checksum is meaningless to readers; it is used only if nothing else distinguishes the data.
@@ -202,7 +203,7 @@ def _part(entry: str, value: Any) -> str:
 
 
 def in_order(name: str) -> list[tuple[float, str]]:
-    """Return a sort key of names, with numbers in them by value."""
+    """Return a sort key for a name that orders the numbers in it by value."""
     parts = re.split(r"(\d+\.?\d*(?:e[-+]?\d+)?)", name)
     return [(float(part), "") if k % 2 else (-1.0, part) for k, part in enumerate(parts)]
 

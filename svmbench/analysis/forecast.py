@@ -23,7 +23,7 @@ class Forecast:
     value, low, high : float
         The prediction and its 80 % interval, in units of the cost.
     sets : int
-        Number of data sets that it was fitted to.
+        Number of data sets in the fit.
     """
 
     value: float
@@ -32,7 +32,7 @@ class Forecast:
     sets: int
 
     def at_least(self, least: float) -> Forecast:
-        """Return the forecast of a cost that is never less."""
+        """Return the forecast of a cost that is known to be at least this much."""
         low, value, high = (max(least, one) for one in (self.low, self.value, self.high))
         return replace(self, value=value, low=low, high=high)
 
@@ -40,7 +40,7 @@ class Forecast:
 def forecast(
     shapes: Sequence[tuple[int, int]], costs: Sequence[float], new: tuple[int, int]
 ) -> Forecast | None:
-    """Fit cost = a rows^b columns^c by least squares of logarithms, and predict it with its interval.
+    """Fit cost = a rows^b columns^c by least squares of logarithms, and predict a cost with an interval.
 
     Parameters
     ----------

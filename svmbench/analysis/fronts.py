@@ -1,13 +1,13 @@
 """Fronts: the least error that a method has reached by a cost with any of its settings.
 
 A method with a setting that trades cost for error, such as a budget or a number of features, is a family of
-runs. Its front is the lower envelope of their curves. The fronts of several methods are compared over one
-window of costs: who has the least error where, and the mean error of each.
+runs. Its front is the lower envelope of their curves. The fronts of several methods are compared over a
+common window of costs: which has the least error where, and the mean error of each.
 
-Choosing the setting and the checkpoint by the test error is optimistic, equally for all methods. After Horn,
-Demircioğlu, Bischl, Glasmachers, Weihs: A comparative study on large scale kernelized support vector
-machines, Advances in Data Analysis and Classification 12, 2018, which compares Pareto fronts of error and
-seconds.
+The setting and the checkpoint are chosen by the test error, which is optimistic, but equally so for all
+methods. The comparison follows Horn, Demircioğlu, Bischl, Glasmachers, Weihs: A comparative study on large
+scale kernelized support vector machines, Advances in Data Analysis and Classification 12, 2018, which
+compares Pareto fronts of error and seconds.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from svmbench.analysis.ranks import holm, signed_rank
 from svmbench.figures.series import Curve, Floats, Steps
 from svmbench.store import SETTLED
 
-#: Factors of ten of the cost over which fronts are compared, and the costs per factor of ten at which it is
-#: decided who has the least error.
+#: Factors of ten of the cost over which fronts are compared, and the costs per factor of ten at which their
+#: errors are compared.
 DECADES, PER_DECADE = 3.0, 20
 
-#: Costs per factor of ten at which a front is drawn; nearer than `SAME_COST`, they would be one point.
+#: Costs per factor of ten at which a front is drawn. Costs closer than `SAME_COST` would be merged.
 DRAWN = 60
 
-#: A cost of which less is always allowed: a small model can be used where a larger one could.
+#: Costs whose fronts are known at any larger cost: a small model can be used wherever a larger one can.
 _SIZES = ("prediction",)
 
 
 def lower(family: Sequence[Steps]) -> Steps:
-    """Return the least value of some runs of one seed up to each cost.
+    """Return the least value, up to each cost, of several runs with one seed.
 
-    The run of the result, up to whose end it is known, is the one that went furthest, of the unsettled ones
-    if there are any.
+    The result is known up to the end of its `run`. This is the unsettled run that went furthest, or the
+    furthest of all if all have settled.
 
     Parameters
     ----------
@@ -56,7 +56,10 @@ def lower(family: Sequence[Steps]) -> Steps:
 
 
 def stairs(curve: Curve) -> Curve:
-    """Return a front to draw, with values at close costs: a line between checkpoints would be too low."""
+    """Return a front for drawing, with values at closely spaced costs, so that its steps show.
+
+    Straight lines between checkpoints would lie below the front.
+    """
     low = min(float(steps.cost[0]) for steps in curve.steps)
     high = max(float(steps.cost[-1]) for steps in curve.steps)
     count = max(2, round(DRAWN * np.log10(high / low)) + 1)
@@ -71,7 +74,7 @@ def stairs(curve: Curve) -> Curve:
 
 
 def front(solver: str, label: str, runs: Iterable[Steps]) -> Curve:
-    """Return the front of a method, one per seed."""
+    """Return the fronts of a method, one per seed, as a curve."""
     seeds: dict[int, list[Steps]] = {}
     for steps in runs:
         seeds.setdefault(steps.run.seed, []).append(steps)
@@ -96,7 +99,10 @@ class Window:
 
     @classmethod
     def of(cls, fronts: Iterable[Curve], counter: str) -> Window:
-        """Return the last factors of ten up to the greatest cost that all fronts which can grow have reached.
+        """Return the window that ends at the greatest cost up to which all fronts are known.
+
+        Settled fronts do not limit it. If all have settled, or for the cost of a prediction, it ends at the
+        last checkpoint of all.
 
         Parameters
         ----------
@@ -114,7 +120,7 @@ class Window:
         return cls(high / 10.0**DECADES, high, before)
 
     def means(self, curve: Curve) -> Floats:
-        """Return the mean error over the logarithm of the cost, one per seed, shape (S,)."""
+        """Return the error of each seed averaged over the logarithm of the cost, shape (S,)."""
         return np.array([self._mean(steps) for steps in curve.steps])
 
     def _mean(self, steps: Steps) -> float:
@@ -126,7 +132,7 @@ class Window:
 
     @property
     def places(self) -> Floats:
-        """Costs of the window, equally spaced in the logarithm, shape (K,)."""
+        """Costs of the window, with equal ratios, shape (K,)."""
         return np.geomspace(self.low, self.high, round(DECADES * PER_DECADE) + 1)
 
     def medians(self, curve: Curve) -> Floats:
@@ -139,10 +145,10 @@ class Window:
 
 
 def ahead(window: Window, fronts: Mapping[str, Curve], tests: int) -> dict[str, float]:
-    """Return the part of the window on which each method is on the common front.
+    """Return the fraction of the window in which each method is on the common front.
 
-    A method is on the front where its error is within one standard error of the least, that of the least
-    error as a share of the test examples.
+    A method is on the front where its error exceeds the least one by at most a standard error: that of the
+    least error, as a proportion of the test examples.
 
     Parameters
     ----------
@@ -154,7 +160,7 @@ def ahead(window: Window, fronts: Mapping[str, Curve], tests: int) -> dict[str, 
         Number of test examples.
     """
     errors = np.stack([window.medians(curve) for curve in fronts.values()])
-    # Where no method has been observed yet, none is ahead.
+    # Costs at which no method has been observed do not count.
     there = ~np.isnan(errors).all(axis=0)
     if not there.any():
         return dict.fromkeys(fronts, 0.0)
@@ -185,9 +191,9 @@ def mean_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def against_best(means: Mapping[str, Mapping[str, float]]) -> tuple[str, dict[str, float]]:
-    """Return the method of the best mean rank, and corrected p-values of the others against it.
+    """Return the method with the best mean rank, and corrected p-values of the others against it.
 
-    Wilcoxon's signed-rank test over problems, with Holm's correction for the number of methods.
+    The test is Wilcoxon's signed-rank test over problems, with Holm's correction for the number of methods.
     """
     ranks = mean_ranks(means)
     best = min(ranks, key=ranks.__getitem__)
@@ -199,7 +205,7 @@ def against_best(means: Mapping[str, Mapping[str, float]]) -> tuple[str, dict[st
 
 
 def agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Return Kendall's rank correlation (tau-b) of the mean errors of the methods that both have."""
+    """Return Kendall's rank correlation (tau-b) of the mean errors, over the methods that both have."""
     from scipy.stats import kendalltau
 
     both = [name for name in one if name in other]

@@ -1,4 +1,4 @@
-"""Picture of profiles: the fraction of cases solved against cost, and against the cost of the best."""
+"""Picture of profiles: the fraction of cases solved against cost, and against the ratio to the least cost."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _panel(ax: Axes, found: Profiles, values: Floats, style: dict[str, Look], la
         look = style[name]
         ax.step(x, share(row, x), where="post", color=look.colour, linestyle=look.line)
         if at.size == 0:
-            continue  # markers outside of the axes, unclipped, would break the layout
+            continue  # unclipped markers outside the axes would break the layout
         ax.plot(at, share(row, at), linestyle="none", color=look.colour, marker=look.marker,
                 markeredgecolor="white", markeredgewidth=0.5, clip_on=False)  # fmt: skip
     ax.set(xscale="log", xlim=ends, ylim=(0.0, 1.04), xlabel=textwrap.fill(label, 36), title=title)

@@ -1,8 +1,8 @@
 """Data profiles and performance profiles: the fraction of problems solved against cost.
 
-A case is a problem with a target. A data profile shows for each method the fraction of cases solved up to a
-cost, a performance profile the fraction solved up to a multiple of the cost of the cheapest method on the
-same case.
+A case is a problem with a target. A data profile shows, for each method, the fraction of cases solved up to a
+cost. A performance profile shows the fraction solved up to a multiple of the least cost that any method paid
+on the case.
 
 E. D. Dolan, J. J. Moré: Benchmarking optimization software with performance profiles, 2002, section 2;
 J. J. Moré, S. M. Wild: Benchmarking derivative-free optimization algorithms, 2009, section 2.
@@ -23,7 +23,7 @@ from svmbench.store import SETTLED, StoredRun
 #: Tolerances of the convergence test of Moré and Wild.
 TOLERANCES = (0.1, 0.01, 0.001)
 
-#: Costs that a data profile divides by the number of training examples, the cost of one kernel row.
+#: Costs that a data profile divides by the number of training examples: the unit is then one kernel row.
 PER_ROW = tuple(name for name in COUNTERS if name.startswith(("kev_", "inner_products")))
 
 
@@ -34,7 +34,7 @@ class Profiles:
     Attributes
     ----------
     cases : list of (str, float)
-        Problem and target, as stored: errors are fractions.
+        Problem, and target in stored units: errors are fractions.
     methods : list of (str, str)
         Label, and name of the solver.
     costs : ndarray of float64, shape (methods, cases)
@@ -58,19 +58,19 @@ class Profiles:
 
     @property
     def ratios(self) -> Floats:
-        """Costs as multiples of the least on the case, shape of `costs`; infinite if not solved."""
+        """Costs as multiples of the least cost on the case, shape as `costs`; infinite if not solved."""
         best = self.costs.min(axis=0)
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(np.isfinite(self.costs), self.costs / best, np.inf))
 
     @property
     def scaled_costs(self) -> Floats:
-        """Costs in units of the data profile, shape of `costs`."""
+        """Costs in units of the data profile, shape as `costs`."""
         return self.costs / self.units
 
 
 def share(values: Floats, at: Floats) -> Floats:
-    """Return the fraction of values that are at most each of the numbers, shape (len(at),)."""
+    """Return, for each number in `at`, the fraction of values that are at most this number."""
     return np.searchsorted(np.sort(values), at, side="right") / values.size
 
 
@@ -86,13 +86,14 @@ def profiles(
     Parameters
     ----------
     runs : iterable of StoredRun
-        Any runs. Methods are compared on problems on which all of them were run; the methods and problems
-        with the largest product are used, and the others are listed.
+        Any runs. All methods must have been run on all problems, so the subsets of methods and problems with
+        the largest product are used, and the others are listed.
     cost, metric : str
         Keys of `COUNTERS` and `TARGETS`.
     targets : sequence of float, optional
-        As stored, the same for all problems. Default: for each tolerance τ, f_L + τ (f_0 - f_L), where f_L is
-        the best end value of the methods (`_least_end`) and f_0 the greatest initial value of a run.
+        Targets in stored units, the same for all problems. Default: f_L + τ (f_0 - f_L) for each tolerance τ,
+        where f_L is the best end value of the methods (`_least_end`) and f_0 the greatest initial value of a
+        run.
     tolerances : sequence of float
         Tolerances of the default.
 
@@ -132,23 +133,23 @@ def relative_targets(observed: Observed, problem: Key, tolerances: Sequence[floa
 
 
 def _least_end(seeds: Sequence[Steps]) -> float:
-    """Return the end value of a method: the upper median over its seeds of their end values.
+    """Return the end value of a method: the upper median, over its seeds, of the end values of its runs.
 
     The end value of a run is the greatest value over the last factor of two of its cost, or the last value if
-    it converged or stalled. So a dip of a noisy curve does not set a target, and every run stays at or below
-    its end value, more than half of the seeds at or below the result.
+    it converged or stalled. So a dip of a noisy curve does not set a target. Every run stays at or below its
+    end value, and more than half of the seeds stay at or below the result.
     """
     ends = []
     for steps in seeds:
         settled = steps.run.status in SETTLED
-        # Costs increase.
+        # The costs are sorted.
         first = -1 if settled else int(steps.cost.searchsorted(0.5 * steps.cost[-1]))
         ends.append(float(steps.value[first:].max()))
     return sorted(ends)[len(ends) // 2]
 
 
 def _largest(observed: Observed) -> tuple[list[Key], list[Key]]:
-    """Return the problems and methods, with a run for each combination, that have the largest product."""
+    """Return problems and methods with a run of each combination, as many combinations as possible."""
     run_on: dict[Key, set[Key]] = {}
     for problem, method in observed.steps:
         run_on.setdefault(method, set()).add(problem)

@@ -1,12 +1,13 @@
 """Rank tests with ties and infinite costs, exact for up to a hundred seeds, and Holm's correction.
 
 Under the null hypothesis, every assignment of signs (paired) or groups (unpaired) is equally likely. For up
-to `EXACT` seeds, the distribution of the rank sum over all assignments is computed. For more, where time and
-memory would grow with the third power, it is approximated as normal, with the variance corrected for ties and
-a continuity correction. In 300 random samples of 101 to 159 values, a third of them with ties, the p-value
-differed from the exact one by at most 0.003.
+to `EXACT` seeds, the distribution of the rank sum over all assignments is computed exactly. Time and memory
+for this grow with the third power of the number of seeds. Beyond, the distribution is approximated as normal,
+with the variance corrected for ties and with a continuity correction. In 300 random samples of 101 to 159
+values, a third of them with ties, the p-value differed from the exact one by at most 0.003.
 
-`scipy.stats` is not used: its exact distributions assume no ties, and costs that were never reached are ties.
+`scipy.stats` is not used, since its exact distributions assume that there are no ties. Runs that never reach
+the target are tied.
 
 F. Wilcoxon: Individual comparisons by ranking methods, 1945; H. B. Mann, D. R. Whitney, 1947;
 S. Holm: A simple sequentially rejective multiple test procedure, 1979.
@@ -32,7 +33,7 @@ def signed_rank(differences: Floats) -> float:
     Parameters
     ----------
     differences : ndarray of float64, shape (n,)
-        May be infinite, not NaN.
+        Values that may be infinite, but not NaN.
     """
     known = differences[differences != 0.0]
     ranks = _twice_ranks(np.abs(known))
@@ -55,7 +56,7 @@ def rank_sum(first: Floats, second: Floats) -> float:
     Parameters
     ----------
     first, second : ndarray of float64, shape (n,) and (m,)
-        May be infinite, not NaN.
+        Values that may be infinite, but not NaN.
     """
     ranks = _twice_ranks(np.concatenate([first, second]))
     if ranks.size > EXACT:
@@ -71,14 +72,14 @@ def rank_sum(first: Floats, second: Floats) -> float:
 
 
 def least_p(paired: int, first: int, second: int) -> float:
-    """Return the least possible p-value for this many pairs, or two groups of these sizes."""
+    """Return the least possible p-value for this many pairs or, without pairs, two groups of these sizes."""
     if paired:
         return 2.0 ** (1 - paired)
     return min(1.0, 2 / comb(first + second, first))
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number: controls the family-wise error rate in any dependence."""
+    """Return p-values corrected for their number; controls the family-wise error rate even if dependent."""
     order = np.argsort(values, kind="stable")
     corrected, last = [0.0] * len(values), 0.0
     for place, index in enumerate(order):
@@ -88,7 +89,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def _twice_ranks(values: Floats) -> NDArray[np.int64]:
-    """Return twice the mid-ranks, which are integers."""
+    """Return twice the mid-ranks; unlike mid-ranks, these are integers."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values, side="left")
     upto = np.searchsorted(ordered, values, side="right")
