@@ -1,1 +1,1 @@
-"""HTML report of stored runs that needs no network: charts by Vega-Lite, tables, commands, data."""
+"""HTML report of stored runs that works without a network: charts by Vega-Lite, tables, commands, data."""

@@ -1,6 +1,6 @@
 """One self-contained HTML page of stored runs.
 
-All text from runs is escaped, also within the data for the script, and the content security policy of the
+All text from runs is escaped, including text in the data for the script. The content security policy of the
 page prevents it from loading anything.
 """
 
@@ -28,14 +28,14 @@ from svmbench.report.tables import commands, environment_table, run_table, verdi
 from svmbench.store import StoredRun
 from svmbench.version import __version__
 
-#: Most bytes of a page of few runs, and per run of one with many.
+#: Most bytes of a page: this many, or the second number times the number of runs if that is more.
 LIMIT, EACH = 900_000, 1_000
 
-#: Maximum number of figures that are compressed together, and number of runs at which a pack is full: large
-#: packs are smaller in total, small ones are unpacked faster.
+#: Most figures that are compressed together, and number of runs at which a pack is full. Large packs compress
+#: better, small ones are unpacked faster.
 TOGETHER, RUNS_TOGETHER = 16, 150
 
-#: Colours that a dark page replaces, by others of the same hue.
+#: Colours that a dark page replaces by brighter ones of the same hue.
 ON_DARK = {
     "#000000": "#FFFFFF",
     "#0072B2": "#4AA3E0",
@@ -80,8 +80,8 @@ def page(
 ) -> str:
     """Return the page.
 
-    What is read first (title, contents, headings) is HTML; figures and tables are compressed, and the script
-    unpacks them when they come near the view.
+    Title, contents and headings, which are read first, are HTML. Figures and tables are compressed, and the
+    script unpacks them as the reader scrolls near them.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ def page(
     refresh : float, optional
         Seconds after which an open page reloads itself, for runs in progress.
     opening : Opening, optional
-        A comparison before the figures.
+        A comparison shown before the figures.
 
     Raises
     ------
     UserError
-        If the page would be larger than `LIMIT`, or a package is missing.
+        If the page would be larger than `LIMIT` and `EACH` allow, or a package is missing.
     """
     tags, rest = tags or {}, Packs()
     library = script("library", packed([vega()]))
@@ -120,7 +120,7 @@ def page(
     most, size = max(LIMIT, EACH * len(runs)), 0
     for kept in FEWER:
         packs = Packs(rest.scripts)
-        # The last, smallest page is drawn in any case: its size is in the error message.
+        # The smallest page is always made in full, since the error message states its size.
         enough = math.inf if kept == FEWER[-1] else most
         sections = list(_sections(figures(groups, kept), summarise, tags, packs, enough))
         search = script("search", packed([_json([one.words for one in sections])]))
@@ -143,7 +143,7 @@ pale until it stays down.</p>
 def _text(
     runs: Sequence[StoredRun], title: str, content: str, data: str, kept: int | None, refresh: float | None
 ) -> str:
-    """Return the page of a content and the data of its script."""
+    """Return the whole page: header, content, and the data for its script."""
     files = resources.files("svmbench.report")
     note = (
         f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
@@ -212,7 +212,7 @@ def _options(names: Iterable[str], columns: Mapping[str, tuple[str, float]]) -> 
 
 
 def _contents(sections: Sequence[_Section], front: str, tables: str) -> str:
-    """Return the table of contents, which filters figures and runs and links to them."""
+    """Return the table of contents: links, and a field that filters figures and runs by words."""
     links = "".join(one.entry for one in sections)
     first, others = (
         "".join(
@@ -269,7 +269,7 @@ def _best(text: str, best: bool) -> str:
 
 
 def _range(values: Sequence[float], form: str) -> str:
-    """Return a median with quartiles."""
+    """Return the text of a median and its quartiles."""
 
     def shown(value: float) -> str:
         if not math.isfinite(value):
@@ -282,12 +282,12 @@ def _range(values: Sequence[float], form: str) -> str:
 
 @dataclass(frozen=True)
 class _Section:
-    """What the page itself contains of a figure whose parts are packed.
+    """The uncompressed parts of a figure.
 
     Attributes
     ----------
     html : str
-        Its heading, and the place of the parts.
+        Its heading, and the element that the script fills.
     entry : str
         Its entry in the table of contents.
     words : str
@@ -306,7 +306,7 @@ def _sections(
     packs: Packs,
     most: float,
 ) -> Iterator[_Section]:
-    """Pack figures, some at a time, so that few are in memory; stop when the packs exceed `most` bytes."""
+    """Pack a few figures at a time to save memory; stop when the packs exceed `most` bytes."""
     number = 0
     for some in _together(drawn):
         if packs.size > most:
@@ -328,7 +328,7 @@ def _sections(
 
 
 def _together(drawn: Iterable[Figure]) -> Iterator[list[Figure]]:
-    """Return the figures that are compressed together."""
+    """Group figures into packs, each of which is compressed together."""
     some: list[Figure] = []
     for figure in drawn:
         some.append(figure)
@@ -340,7 +340,7 @@ def _together(drawn: Iterable[Figure]) -> Iterator[list[Figure]]:
 
 
 def _figure(number: int, figure: Figure, summary: str) -> str:
-    """Return what a figure has below its heading."""
+    """Return everything below the heading of a figure."""
     columns = figure["columns"]
     costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is the default
     axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>

@@ -40,13 +40,13 @@ def _parts(key: str, value: Any) -> Iterator[str]:
 def _option(group: str, section: Mapping[str, Any]) -> str:
     """Return the option of a group from which a section was composed.
 
-    That is its name, except for the user's own files: a data set with a path has its own name.
+    This is the section's name, except for the user's own files, whose section has the name of the data.
     """
     return _OWN if group == "dataset" and "path" in section else str(section["name"])
 
 
 def written(value: Any) -> str:
-    """Return a value in Hydra's grammar of overrides."""
+    """Return a value as Hydra's grammar of overrides writes it."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -24,15 +24,16 @@ VALUES = (
 )
 _COLUMNS = (*COSTS, *VALUES)
 
-#: Factor between the least and greatest value from which the vertical axis is logarithmic by default.
+#: The vertical axis is logarithmic by default if values span at least this factor.
 DECADE = 10.0
 
-#: Most checkpoints of a run, reduced step by step while the page is too large.
+#: Most checkpoints shown of a run (None: all), in the order in which they are tried until the page is small
+#: enough.
 FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
 class Method(TypedDict):
-    """A method of a figure; ``colour`` is its place in `PALETTE`."""
+    """A method of a figure; ``colour`` is an index of `PALETTE`."""
 
     name: str
     solver: str
@@ -41,10 +42,10 @@ class Method(TypedDict):
 
 
 class DrawnRun(TypedDict):
-    """A run of a figure; ``method`` is the place of its method.
+    """A run of a figure; ``method`` is the index of its method.
 
-    ``values`` are those of each column at its checkpoints, None where unknown; ``calm`` is, for columns that
-    jump, the checkpoint from which they no longer do.
+    ``values`` has the values of each column at the checkpoints, None where unknown. ``calm`` has, for each
+    column that jumps up and down, the checkpoint from which it no longer does.
     """
 
     name: str
@@ -58,8 +59,9 @@ class DrawnRun(TypedDict):
 class Figure(TypedDict):
     """The data of a figure, as the script of the page reads them.
 
-    ``cost`` is what most budgets count, ``log`` whether the vertical axis is logarithmic, ``optimum`` its
-    value by column, ``seconds`` which runs have none here and why, ``columns`` the label and factor of each.
+    ``cost`` is the counter of most budgets, ``log`` says whether the vertical axis is logarithmic,
+    ``optimum`` has the value at the optimum by column, ``seconds`` explains which runs have no times here and
+    why, and ``columns`` has the label and factor of each column.
     """
 
     title: str
@@ -73,7 +75,7 @@ class Figure(TypedDict):
 
 
 def figures(groups: Sequence[tuple[str, Sequence[StoredRun]]], kept: int | None = None) -> Iterator[Figure]:
-    """Return one figure per problem, made when it is asked for.
+    """Generate one figure per problem.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ def figures(groups: Sequence[tuple[str, Sequence[StoredRun]]], kept: int | None 
 
 
 def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
-    """Return the title and the runs of each problem, sorted by numbers of methods and runs.
+    """Return the title and the runs of each problem; those with most methods, then most runs, come first.
 
     Runs without a checkpoint are omitted.
     """
@@ -161,7 +163,7 @@ def _method(name: str, solver: str, look: Look) -> Method:
 
 
 def _seen(drawn: Sequence[DrawnRun], cost: str, value: str) -> bool:
-    """Return whether any run has an observation with a positive cost and a value."""
+    """Return whether any checkpoint of any run has both a positive cost and a value."""
     pairs = ((one["values"].get(cost, ()), one["values"].get(value, ())) for one in drawn)
     return any(x and y is not None for xs, ys in pairs for x, y in zip(xs, ys))
 
@@ -198,7 +200,7 @@ def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> DrawnRun
 
 
 def _calm(values: Sequence[float | None]) -> int:
-    """Return the checkpoint from which a column no longer jumps, see `calm_since`; 0 if it does not jump."""
+    """Return the checkpoint from which a column no longer jumps (see `calm_since`); 0 if it never does."""
     seen = [place for place, value in enumerate(values) if value is not None and math.isfinite(value)]
     calm = calm_since(np.array([values[place] for place in seen], dtype=float)) if seen else 0
     return seen[calm] if calm else 0

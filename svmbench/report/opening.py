@@ -1,4 +1,4 @@
-"""The beginning of a page: methods compared over several data sets, cost by cost, in pictures and tables."""
+"""The beginning of a page: methods compared over several data sets, with a picture and a table per cost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from svmbench.report.slim import slim
 #: Id of the heading.
 _NAME = "comparison"
 
-#: Characters of a picture that need no escape in a data URL within an attribute.
+#: Characters of a picture that need no escaping in a data URL within an attribute.
 _PLAIN = " !$'()*+,-./:;=?@[]_{}~"
 
 
 @dataclass(frozen=True)
 class Section:
-    """The methods under one cost.
+    """The comparison of the methods by one cost.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Opening:
     sections: Sequence[Section]
 
     def html(self, packs: Packs) -> str:
-        """Return the heading, the paragraphs, and the places of the sections."""
+        """Return the heading, the paragraphs, and the elements that the script fills with the sections."""
         notes = "".join(f'<p class="note">{escape(text)}</p>' for text in self.about)
         parts = "".join(
             f"<details{' open' * (number == 0)}><summary>Least test error by {escape(section.cost)}</summary>"
@@ -80,7 +80,7 @@ def _section(section: Section) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a cell; it is sorted by the number that it begins with, and an en dash counts as unknown."""
+    """Return a cell, sorted by the number at its beginning; an en dash counts as unknown."""
     try:
         value = f"{float(text.partition(' ')[0]):.6g}"
     except ValueError:

@@ -1,4 +1,4 @@
-"""Parts of a page that its script unpacks when they come near the view; text for HTML."""
+"""Compressed parts of a page, which its script unpacks as the reader scrolls near them; text for HTML."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def escape(text: str) -> str:
 
 
 def head(names: Iterable[str]) -> str:
-    """Return the head of a table whose headings sort its rows."""
+    """Return the head of a table, with a button in each heading that sorts the rows."""
     cells = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in names)
     return f"<thead><tr>{cells}</tr></thead>"
 
 
 def packed(texts: Iterable[str]) -> str:
-    """Return joined texts as gzip in base64, which browsers unpack; equal texts give equal results."""
-    squeezed = zlib.compressobj(9, zlib.DEFLATED, 31)  # with the header of gzip, without a time
+    """Return joined texts as gzip in base64, which browsers can unpack. Equal texts give equal results."""
+    squeezed = zlib.compressobj(9, zlib.DEFLATED, 31)  # 31: with a gzip header, which contains no time
     parts = [squeezed.compress(text.encode()) for text in texts]
     return base64.b64encode(b"".join([*parts, squeezed.flush()])).decode()
 
@@ -49,7 +49,7 @@ class Packs:
         self.scripts = list(scripts)
 
     def add(self, html: Sequence[str], data: Sequence[Any] = ()) -> list[str]:
-        """Pack some parts, and what the script knows of each; return attributes of the elements to fill."""
+        """Pack parts and their data for the script; return attributes of the elements that they will fill."""
         text = json.dumps({"html": html, "data": data}, separators=(",", ":"), allow_nan=False)
         name = self._put([text])
         return [f'data-pack="{name}" data-place="{place}"' for place in range(len(html))]

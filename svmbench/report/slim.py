@@ -1,27 +1,27 @@
-"""Smaller SVG: coordinates to a tenth of a point, without points that change nothing."""
+"""Smaller SVG: coordinates are rounded to a tenth of a point, and redundant points are removed."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
 
-#: Patterns of the data of a path of moves and lines, of a point in it, and of a number with needless digits.
+#: Patterns of a path made of moves and lines, of a point in it, and of a number with needless digits.
 _DATA = re.compile(r' d="((?:[MLz\s]|-?\d+(?:\.\d+)?)+)"')
 _POINT = re.compile(r"[ML] (\S+) (\S+)")
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 
-#: A point in tenths.
+#: A point, in tenths of the unit.
 _Point = tuple[int, int]
 
 
 def slim(svg: str) -> str:
-    """Return the same picture in about a seventh of the bytes: step curves have few corners."""
+    """Return the same picture in about a seventh of the bytes, since step curves have few corners."""
     short = _DATA.sub(lambda found: f' d="{"".join(map(_line, re.split(r"(?=M)", found[1])))}"', svg)
     return re.sub(r">\s+<", "><", _LONG.sub(lambda found: f"{float(found[0]):.1f}", short))
 
 
 def _line(data: str) -> str:
-    """Return one line or polygon by steps between its corners."""
+    """Return a line or polygon as relative steps between its corners."""
     corners: list[_Point] = []
     for x, y in _POINT.findall(data):
         point = round(10 * float(x)), round(10 * float(y))

@@ -13,7 +13,7 @@ from svmbench.analysis.profiles import relative_targets
 from svmbench.figures.series import Floats
 from svmbench.store import StoredRun
 
-#: Remaining fraction of the range from the worst start to the best end that counts as reached.
+#: The target is reached when this fraction of the range from the worst start to the best end remains.
 REMAINING = 0.01
 
 
@@ -26,11 +26,12 @@ class Row:
     method : str
         Its name.
     end : tuple of float
-        Median and quartiles of the last test errors over seeds, in percent; only the median for one seed.
+        Median and quartiles over seeds of the last test error, in percent; only the value for one seed.
     best : bool
-        Whether no other method is significantly better.
+        Whether the method is marked as the best, or as not significantly worse; see `analysis.cell.mark`.
     cost : tuple of float
-        Median and quartiles of the cost from which a run stays at the target; infinite if it ends above it.
+        Median and quartiles over seeds of the cost from which a run stays at or below the target; infinite if
+        it ends above it.
     reached, seeds : int
         Number of seeds that end at or below the target, and of all seeds.
     """
@@ -46,9 +47,9 @@ class Row:
 def summary(
     runs: Sequence[StoredRun], cost: str, seedless: Collection[str] = ()
 ) -> tuple[list[Row], float] | None:
-    """Return the methods on one problem, best first, and the target of the costs, a fraction.
+    """Return the methods on one problem, best first, and the target of the costs as a fraction.
 
-    None if no test error is known.
+    The result is None if no test error is known.
 
     Parameters
     ----------

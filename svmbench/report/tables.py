@@ -12,7 +12,7 @@ from svmbench.report.command import command
 from svmbench.report.parts import Packs, escape, head
 from svmbench.store import StoredRun, opened
 
-#: Columns of the verdicts with whole sentences, and a separator of lines in a cell.
+#: Columns of the verdicts that have whole sentences, and the attribute of their cells.
 _LONG = ("claim", "text", "place")
 _WRAPPED = ' class="text"'
 
@@ -27,7 +27,7 @@ _TABLE: tuple[tuple[str, str, float], ...] = (
 
 
 def run_table(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]], packs: Packs) -> str:
-    """Return the table of the last checkpoints."""
+    """Return the table of runs with the values at their last checkpoints."""
     named = [name for _, name, _ in _TABLE] + (["tags"] if tags else [])
 
     def row(run: StoredRun) -> str:
@@ -73,7 +73,7 @@ def _cell(value: Any, factor: float) -> str:
 
 
 def _table(title: str, caption: str, names: Iterable[str], rows: Iterable[str], packs: Packs) -> str:
-    """Return a heading, and the place of the table below it."""
+    """Pack a table; return its heading, and the element that the script fills."""
     name = title.lower().replace(" ", "-")
     before = (
         f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
@@ -110,7 +110,7 @@ def commands(runs: Sequence[StoredRun], packs: Packs) -> str:
 
 
 def _distinct(lines: Iterable[str]) -> Iterator[str]:
-    """Return each line once, in order; only digests are kept."""
+    """Generate each line once, in order, remembering only digests."""
     seen = set()
     for line in lines:
         key = digest(line)
