@@ -1,8 +1,8 @@
 """Recomputation of the numbers of a stored model in double precision, with numpy only.
 
-It shares no code with the oracle, the layouts or the observer: kernel values follow the formulas in
-docs/notation.md, the conversion of examples the rule in docs/store.md, and objectives are implemented again.
-So agreement is meaningful.
+It shares no code with the oracle, the layouts or the observer, so agreement with their numbers is meaningful.
+Kernel values follow the formulas in docs/notation.md, the conversion of examples follows the rule in
+docs/store.md, and objectives are implemented again.
 """
 
 from svmbench.recompute.circumstances import other_data

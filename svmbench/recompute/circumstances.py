@@ -1,4 +1,4 @@
-"""Check of the circumstances that a run stores: names, seeds, times, memory, machine, load, folds."""
+"""Checks of what a run stores about its circumstances: names, seeds, times, memory, machine, load, folds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from svmbench.files import canonical, sha256
 if TYPE_CHECKING:
     from svmbench.data import Dataset
 
-#: Tolerance of sums of seconds, relative and in seconds: those of the load are rounded.
+#: Relative and absolute tolerance, in seconds, of sums of seconds, since those of the load are rounded.
 _RELATIVE, _SECONDS = 0.01, 0.01
 
 _ASIDE = ("seconds", "own", "others", "others_most", "stolen")
@@ -26,14 +26,14 @@ def circumstances(
     rows: Sequence[Mapping[str, Any]],
     machine: Mapping[str, Any] | None,
 ) -> Iterator[str]:
-    """Return a sentence per contradiction.
+    """Generate a sentence per contradiction.
 
     Parameters
     ----------
     manifest, end : mapping
         run.json and status.json.
     rows : sequence of mapping
-        The checkpoints, at least the last one.
+        The checkpoints; the last one suffices.
     machine : mapping or None
         The environment that run.json names, if it is stored.
     """
@@ -87,7 +87,7 @@ def _times(started: str, end: Mapping[str, Any]) -> Iterator[str]:
         yield f"it ended at {end['ended']}, before it started at {started}"
     else:
         lasted, watched = (ended - begun).total_seconds(), (end.get("load") or {}).get("seconds", 0.0)
-        # If no time passed between the two, the clock of the machine was set back.
+        # If no time passed between the two, the clock of the machine was set back: nothing can be compared.
         if lasted > 0.0 and watched > (1.0 + _RELATIVE) * lasted + 1.0:
             yield f"the load is of {watched!r} s, the run took {lasted!r}"
 
@@ -125,9 +125,10 @@ def _load(load: Mapping[str, Any], machine: Mapping[str, Any] | None) -> Iterato
 
 
 def _watched(manifest: Mapping[str, Any], load: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
-    """Compare the seconds of training with those in which the load was recorded.
+    """Compare the seconds of training with those during which the load was recorded.
 
-    Not for features, a first point or a continued run: part of their training preceded the recording.
+    Runs with features or a start, and continued runs, are skipped: part of their training preceded the
+    recording.
     """
     config = manifest["config"]
     if "continued" in manifest or config.get("features") is not None or config.get("start") is not None:
@@ -160,7 +161,7 @@ def other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
     Parameters
     ----------
     about : mapping
-        ``dataset`` of run.json; what older versions did not store is not compared.
+        ``dataset`` of run.json. Keys that older versions did not store are not compared.
     data : Dataset
         The data set with its checksum.
     """

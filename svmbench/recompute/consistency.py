@@ -1,7 +1,7 @@
 """Consistency of the documents of a stored run, as far as it can be checked without a model.
 
-Checksums show that files have not changed, but not that somebody changed them and updated the checksums.
-These checks need neither model nor kernel values, and cover all rows of the trace.
+Checksums detect accidental changes to files, but not changes by somebody who also updated the checksums.
+The checks in this module need neither a model nor kernel values, and cover all rows of the trace.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _COUNTS = (
 )
 _CLOCKS = ("wall_seconds", "cpu_seconds")
 
-#: Relative accuracy of numbers that follow from each other by one or two roundings.
+#: Relative accuracy of a number that is computed from another with one or two roundings.
 _EXACT = 1e-12
-#: Relative difference of two certificates of one problem.
+#: Largest relative difference between two certificates of one problem.
 _BOUND = 1e-6
-#: Largest distance of an error times the number of examples from a whole number.
+#: Largest distance from a whole number of an error times the number of examples.
 _WHOLE = 1e-6
-#: Accuracy of a gap relative to its primal objective.
+#: Accuracy of a gap, relative to the primal objective.
 _GAP = 1e-9
 #: Accuracy of the six digits of a derived parameter.
 _SIX = 1e-5
 
-#: Fields of the problem by the key of the solver.
+#: Solver parameters that are fields of the problem: key of the solver -> field.
 _FIELDS = {"nu": "nu", "R": "radius"}
 
-#: Columns of which no number is negative; errors are at most 1.
+#: Columns without negative numbers; errors are also at most 1.
 _SIZES = (*COUNTS, *_CLOCKS, "primal_objective", "norm", "mean_hinge")
 _ERRORS = ("test_error", "validation_error", "train_error")
 
@@ -73,25 +73,25 @@ def contradictions(
     wrong : ndarray of bool, optional
         Test examples that the run lists as mistakes of its last checkpoint.
     whole : bool
-        Whether all checkpoints are given, unlike in a pack.
+        Whether `rows` has all checkpoints; a packed run has only some.
     """
     several = _several(manifest)
     found = [*_posed(manifest), *circumstances(manifest, end, rows, machine)]
     found += [*_trace(rows), *_charged(manifest, rows), *_errors(manifest, rows, wrong)]
     if whole:
         found += missing(manifest, rows)
-    if not several:  # the gap of several is that of the binary problem with the largest one
+    if not several:  # with several binary problems, the gap is the largest of theirs
         found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
     return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
 
 def _several(manifest: Mapping[str, Any]) -> bool:
-    """Return whether the run is of several binary problems."""
+    """Return whether the run solves several binary problems."""
     return manifest["config"]["problem"].get("multiclass", "none") != "none"
 
 
 def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Compare configuration, identity, data and problem."""
+    """Compare configuration, identity, data and problem with each other."""
     config, same = manifest["config"], manifest["identity"]
     given, known = (relevant(one) for one in (config, same["config"]))
     for key in sorted(given.keys() | known.keys()):
@@ -141,7 +141,7 @@ def _derived(manifest: Mapping[str, Any], optimum: Mapping[str, Any] | None) -> 
 
 def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Check the signs of the numbers, and compare each checkpoint with the previous one."""
-    # A program with unknown counts may fit from scratch at each checkpoint, with its own clock.
+    # A baseline with unknown counts may fit from scratch for each checkpoint, so its times may decrease.
     counted = any(row.get(name) is not None for row in rows for name in ("kev_iter", "inner_products"))
     for row in rows:
         for name in (*_SIZES, *_ERRORS):
@@ -158,7 +158,7 @@ def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Compare the count by iterations with the charges of the solver."""
+    """Compare ``kev_iter`` with what the iterations of the solver are charged."""
     n = manifest["dataset"]["rows"]["train"]
     pairs = manifest["config"]["problem"].get("multiclass") == "one_vs_one"  # each has an n of its own
     if manifest["config"]["solver"]["name"] not in ONE_ROW or pairs:
@@ -174,7 +174,7 @@ def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
 def _errors(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_] | None
 ) -> Iterator[str]:
-    """Compare errors with mistakes, and objectives with their terms."""
+    """Compare errors with counts of mistakes, and objectives with their terms."""
     lam, sizes = manifest["problem"]["lam"], manifest["dataset"]["rows"]
     tests = sizes.get("test")
     for row in rows:
@@ -199,7 +199,7 @@ def _errors(
 def _bounds(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], optimum: Mapping[str, Any] | None
 ) -> Iterator[str]:
-    """Compare gaps with their objectives, and these with the optimum."""
+    """Compare gaps with the objectives that they follow from, and the objectives with the optimum."""
     for row in rows:
         at, primal, dual = (
             f"at {row['iterations']} iterations",
@@ -217,7 +217,7 @@ def _bounds(
             yield f"the bound is {dual!r} {at}, above the objective {optimum['primal']!r} at an optimum"
         if gap is not None and not abs(gap - (primal - dual)) <= _GAP * abs(primal):
             yield f"the gap is {gap!r} {at}, the objectives are {primal!r} and {dual!r}"
-        # A bound that includes rounding is relative to the least possible primal objective.
+        # A relative gap that includes rounding errors is relative to the least possible primal objective.
         least = primal - (row.get("objective_error") or 0.0)
         if relative is not None and not abs(relative * least - (primal - dual)) <= _GAP * abs(primal):
             yield f"the relative gap is {relative!r} {at}, the objectives are {primal!r} and {dual!r}"
@@ -231,7 +231,7 @@ def _bounds(
     if measured and optimum is not None and values is None:
         values = optimum
     for row in measured:
-        # Since the first rows, the optimum may have been computed again, and the run continued.
+        # A continued run may have rows from before the optimum was computed again.
         if values is not None and not abs(row["dual_objective"] - values["dual"]) <= _BOUND * abs(
             values["dual"]
         ):

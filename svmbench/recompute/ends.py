@@ -1,4 +1,4 @@
-"""The end of a stored run, compared with its budget and its last checkpoint."""
+"""Comparison of the end of a stored run with its budget and its last checkpoint."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _ITERATIONS = re.compile(r"budget\.iterations=(\d+) reached")
 _OTHER = re.compile(r"budget\.(seconds|memory)=(\S+) reached")
 _AFTER = re.compile(r"after (\d+) iterations")
 _OBJECTIVE = re.compile(r"the objective is \S+ after")
-#: The time limit as reported by the loop, after a checkpoint, not by a watching process or a cut iteration.
+#: The time limit as the loop reports it after a checkpoint; a supervising process or an interrupted iteration
+#: reports it in other words.
 _SPENT = re.compile(r"budget\.seconds=\S+ reached($| before it converged)")
-#: The gap of the last checkpoint, not that of a native objective or of a stored optimum.
+#: The gap of the last checkpoint; gaps of a native objective or of a stored optimum do not match.
 _GAP = re.compile(r"(?<!optimum behind it) at a relative gap of (\d\.\de[+-]\d+)\b(?! in its own)")
 #: Words in the messages of programs whose numbers overflow.
 _OVERFLOW = re.compile("finite|overflow")
@@ -24,7 +25,10 @@ _OVERFLOW = re.compile("finite|overflow")
 def ended(
     budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]], several: bool
 ) -> Iterator[str]:
-    """Compare the end with the budget and checkpoints; of several binary problems, some may miss a target."""
+    """Compare the end with the budget and the checkpoints.
+
+    With several binary problems, some of them may miss a target.
+    """
     said = f"the run ended as {status}, {reason}"
     by_budget = reason.startswith("budget.")
     if (by_budget and status not in ("budget", "timeout")) or (not by_budget and status == "budget"):
@@ -58,7 +62,7 @@ def _fits(
     if gap and not several and (last["relative_gap"] is None or gap[1] != f"{last['relative_gap']:.1e}"):
         yield f"{said}: the last checkpoint has {last['relative_gap']!r}"
     spent = last["wall_seconds"]
-    # A baseline, whose counts are unknown, may fit from scratch, with a clock for each fit.
+    # A baseline, whose counts are unknown, may fit from scratch for each checkpoint and restart its clock.
     timed = status == "timeout" and not several and last.get("inner_products") is not None
     if timed and _SPENT.match(reason) and spent is not None and not spent >= (budget["seconds"] or math.inf):
         yield f"{said}: the last checkpoint is at {spent!r} s"

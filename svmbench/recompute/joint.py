@@ -1,4 +1,4 @@
-"""Recomputation of a stored model of more than two classes: scores of its binary problems, and numbers."""
+"""Recomputation of a stored multi-class model: the scores of its binary problems, and its numbers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def joint_scores(model: JointModel, train: Part | None, X: Any, precision: str =
 def joint_numbers(
     model: JointModel, problem: dict[str, Any], data: Dataset, precision: str = "auto"
 ) -> dict[str, float]:
-    """Return the numbers that can be recomputed; parameters as of `svmbench.recompute.numbers.numbers`."""
+    """Return the numbers that can be recomputed; for the parameters see `recompute.numbers.numbers`."""
     found = []
     for sides, own in zip(problems(model.kind, model.classes), model.models, strict=True):
         rows, y = binary(data.train.y, sides)
@@ -68,14 +68,14 @@ def joint_numbers(
 
 
 def _places(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each training example among the ascending rows of a problem."""
+    """Return, for each training example, its position among the ascending rows of a problem."""
     places = np.zeros(int(rows[-1]) + 1, dtype=np.int64)
     places[rows] = np.arange(rows.size)
     return places
 
 
 def _errors(model: JointModel, data: Dataset, name: str, part: Part, precision: str) -> dict[str, float]:
-    """Return the error on a part, and of how many examples the class is uncertain in single precision."""
+    """Return the error on a part, and the number of examples whose class is uncertain in single precision."""
     values = joint_scores(model, data.train, part.X, precision)
     doubt = [Rounding(own, data.train.X).single(part.X) for own in model.models]
     unsure = _unsure(model, values, np.maximum(UNSURE, np.stack(doubt, axis=1)))
@@ -85,7 +85,10 @@ def _errors(model: JointModel, data: Dataset, name: str, part: Part, precision: 
 
 
 def _unsure(model: JointModel, values: Floats, doubt: Floats) -> int:
-    """Count the rows whose class may change if each score changes by its doubt, shape (m, problems)."""
+    """Count the rows whose class may change if each score changes by at most its uncertainty.
+
+    Both arrays have the shape (m, problems).
+    """
     if model.kind == "one_vs_one":
         least: NDArray[Any] = counted(values > doubt, values < -doubt, model.classes)
         most: NDArray[Any] = counted(values >= -doubt, values <= doubt, model.classes)

@@ -1,8 +1,8 @@
-"""Examples as integer multiples of one unit, as kernels treat pixels, counts and the like.
+"""Examples as integer multiples of a unit, which is how the kernels treat pixels, counts and the like.
 
-Dense training examples are treated as :math:`x_{ij} = m_{ij} u` with integers m from 0 to 255 and u in double
-precision, if all loaded values, in single precision, differ from their multiples by at most 1e-7 of the
-largest value, and the change affects no kernel value by more than 8e-7 (docs/store.md). Pixels are then
+Dense training examples are replaced by :math:`x_{ij} = m_{ij} u` with integers m from 0 to 255 and u in
+double precision, on two conditions (docs/store.md): each loaded value, in single precision, differs from its
+multiple by at most 1e-7 of the largest value, and no kernel value changes by more than 8e-7. Pixels are then
 exactly k/255. Other examples are used as loaded.
 """
 
@@ -21,14 +21,14 @@ Floats = NDArray[np.float64]
 #: Largest difference of a value from its multiple, relative to the largest value.
 _NEAR = 1e-7
 
-#: Largest change of a kernel value, relative to |x| |x'| for the linear and polynomial kernel.
+#: Largest change of a kernel value, relative to |x| |x'| for the linear and the polynomial kernel.
 _MOVED = 8e-7
 
-#: The largest multiple, and the most features whose inner product fits 31 bits.
+#: The largest multiple, and the most features for which an inner product of multiples fits into 31 bits.
 _MOST = 255
 _FEATURES = (2**31 - 1) // _MOST**2
 
-#: Rows in double precision at a time, and a first few on which most units fail.
+#: Rows converted to double precision at a time, and the number of rows tried first, on which most units fail.
 _ROWS, _FEW = 4096, 64
 
 
@@ -50,7 +50,7 @@ def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | Non
     if not (least >= 0.0 and 0.0 < top < math.inf):
         return None
     least = min(float(part.min(where=part > 0.0, initial=top)) for part in _parts(X))
-    # The unit is at most the least positive value.
+    # The unit is at most the least positive value, so top is at least this many units.
     for steps in range(round(min(top / least, _MOST + 1.0)), _MOST + 1):
         found = top / steps
         if _fits(X[:_FEW], found, top) and all(_fits(part, found, top) for part in _parts(X)):
@@ -64,7 +64,7 @@ def taken(X: Any, unit: float | None) -> Any:
     Parameters
     ----------
     X : ndarray or csr_array, shape (m, d)
-        Training examples or others.
+        Training or other examples.
     unit : float or None
         Unit of the training examples.
     """
@@ -82,7 +82,7 @@ def _parts(X: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
 
 
 def _fits(X: NDArray[np.float32], unit: float, top: float) -> bool:
-    """Return whether all values are near multiples."""
+    """Return whether all values are close to multiples of the unit."""
     exact = X.astype(np.float64)
     return bool((np.abs(exact - np.rint(exact / unit) * unit) <= _NEAR * top).all())
 

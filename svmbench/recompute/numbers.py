@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Tolerances of stored numbers, relative to themselves or the primal objective, whichever is larger; those of
-#: gaps are relative to the latter. Kernel values of the solvers are accurate to 1e-6.
+#: Tolerances of stored numbers, relative to the number or the primal objective, whichever is larger; those of
+#: gaps are relative to the primal objective. Kernel values of the solvers are accurate to 1e-6.
 TOLERANCES = {
     "primal_objective": 1e-6,
     "norm": 1e-6,
@@ -33,8 +33,8 @@ TOLERANCES = {
     "native_bound": 1e-6,
 }
 
-#: ``precision`` of rows whose objectives are accurate to ``objective_error`` and whose gaps are upper bounds
-#: (`svmbench.runner.margin`); tolerance of a number in units of that error.
+#: Values of ``precision`` for rows whose objectives are accurate to ``objective_error`` and whose gaps are
+#: upper bounds (`svmbench.runner.margin`), and the tolerances of their numbers in units of that error.
 BOUNDED = ("rounding", "confidence")
 _ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
 
@@ -51,9 +51,10 @@ def numbers(
 ) -> dict[str, float]:
     """Return the numbers that can be recomputed, by the names of the trace.
 
-    In addition, for each part of the data: ``rows_test``, the number of examples, and ``unsure_test``, those
-    with scores so close to 0 that their sign is uncertain in single precision; and for each number, such as
-    ``rounding_norm``, the possible difference between two correct programs due to rounding.
+    For each part of the data, the result also has the number of examples (such as ``rows_test``), and of
+    those whose scores are so close to 0 that their sign is uncertain in single precision (``unsure_test``).
+    For each number, it has the difference that rounding may cause between two correct programs (such as
+    ``rounding_norm``).
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def numbers(
     precision : str
         Precision of the configuration; with ``double``, values are used as loaded.
     wrong : ndarray of bool, shape (m,), optional
-        Test examples that the run lists as mistakes; ``misplaced_tests`` is the number of those wrongly
-        listed or missing from the list, apart from uncertain ones.
+        Test examples that the run lists as mistakes. With it, the result has ``misplaced_tests``: how many
+        are wrongly listed or missing from the list, apart from uncertain ones.
     """
     X, y = data.train.X, data.train.y
     step = unit(X, model.kernel, precision) if model.indices is not None else None
@@ -92,7 +93,7 @@ def numbers(
     elif model.dual_values is not None:
         made["support_vectors"] = float(np.count_nonzero(model.dual_values))
     if model.features is not None and model.indices is not None:
-        made.pop("support_vectors", None)  # those of the sample of a map, which the run does not count
+        made.pop("support_vectors", None)  # these belong to the sample of a map, which the run does not count
     made |= _dual(model, problem, data, step, norm2, margins, made["primal_objective"])
     for name in ("validation", "test"):
         part: Part | None = getattr(data, name)
@@ -110,7 +111,7 @@ def numbers(
 
 
 def _shares(problem: dict[str, Any], y: Floats) -> Floats:
-    """Return the weights of the losses, shape (n,): with ``balanced``, both classes have the same sum."""
+    """Return the weights of the losses, shape (n,). If ``balanced``, both classes have the same sum."""
     shares = np.ones(y.size)
     if problem.get("weights") == "balanced":
         for label in (-1.0, 1.0):
@@ -121,7 +122,7 @@ def _shares(problem: dict[str, Any], y: Floats) -> Floats:
 def _rounding(
     model: StoredModel, lam: float, norm2: float, doubt: Floats, losses: Floats, share: Floats
 ) -> dict[str, float]:
-    """Return the rounding error of each number, from errors of scores, losses and their weights."""
+    """Return the rounding error of each number, from the errors of scores, the losses and their weights."""
     of_norm2 = 0.0
     if model.indices is not None and model.coefficients is not None and model.features is None:
         of_norm2 = float(np.abs(model.coefficients) @ doubt[model.indices])
@@ -176,7 +177,7 @@ def _dual(
     margins: Floats,
     primal: float,
 ) -> dict[str, float]:
-    """Return dual objective and gaps if the model has a feasible dual point, for its own loss."""
+    """Return the dual objective and gaps, for the loss of the model, if it has a feasible dual point."""
     alpha, y = _alpha(model, data.train.y), data.train.y
     lam, C = problem["lam"], problem["C"]
     squared = model.loss == "squared_hinge"
@@ -234,9 +235,9 @@ def compare(
     Returns
     -------
     (list of str, float, list of str, list of str)
-        A sentence per number that differs, the largest difference of the others relative to its tolerance,
-        the names of stored numbers that cannot be recomputed, and of those less certain than the tolerance
-        because of double precision or the error stated in the row.
+        A sentence for each number that differs; the largest difference of the others, relative to its
+        tolerance; the names of stored numbers that cannot be recomputed; and the names of those that are less
+        certain than the tolerance, because of double precision or the error stated in the row.
     """
     wrong, largest, vague = [], 0.0, []
     scale = abs(made.get("primal_objective", 0.0))
@@ -271,7 +272,7 @@ def compare(
 
 
 def _off(row: Row, name: str, value: float) -> float:
-    """Return the difference of a stored number from the recomputed one; of bounds, in the wrong direction."""
+    """Return how far a stored number is from the recomputed one; for bounds, only in the wrong direction."""
     stored = float(row[name])
     if row.get("precision") not in BOUNDED:
         return abs(stored - value)
@@ -285,7 +286,7 @@ def _bounded(row: Row, name: str, value: float, made: dict[str, float]) -> float
     error = row.get("objective_error") if row.get("precision") in BOUNDED else None
     if error is None:
         return 0.0
-    if name == "norm":  # λ/2 |w|² has at most the error
+    if name == "norm":  # the error of λ/2 |w|² is at most the stated one
         regulariser = made["primal_objective"] - made["mean_hinge"]
         if regulariser <= 0.0:
             return math.inf

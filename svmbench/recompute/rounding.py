@@ -1,11 +1,12 @@
 r"""Rounding errors of the scores of a stored model.
 
-Linear or polynomial kernel values of examples far from zero are large, and so is the uncertainty of a sum
-with coefficients of both signs: two correct programs differ by this. With K_j = K(p_j, p_j), each term is at
-most :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by Cauchy and Schwarz. The error of a sum of k terms in double
-precision is about :math:`\sqrt k` units of rounding of the sum of these bounds (Higham and Mary, 2019);
-values in single precision have independent relative errors of 1e-6. Gaussian values are at most 1: only large
-coefficients matter there, and values near 1 are all rounded in the same direction, by at most one unit each.
+Linear or polynomial kernel values of examples far from zero are large. So is the uncertainty of their sum
+with coefficients of both signs, by which two correct programs may differ. With K_j = K(p_j, p_j), each term
+is at most :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by the Cauchy-Schwarz inequality. In double precision, the
+error of a sum of k terms is about :math:`\sqrt k` units of rounding, relative to the sum of these bounds
+(Higham and Mary, 2019). Values in single precision have independent relative errors of 1e-6. Gaussian values
+are at most 1, so only large coefficients matter. Values near 1 are all rounded in the same direction, by at
+most one unit each.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Rounding:
         return self.double(X) + (self._single * self._lengths(X) if self._single else 0.0)
 
     def _lengths(self, X: Any) -> Floats:
-        """Return an upper bound of sqrt(K(x, x)) for each row, from the magnitudes of its terms."""
+        """Return an upper bound on sqrt(K(x, x)) for each row, from the magnitudes of its terms."""
         if self._kernel["name"] == "gaussian":
             return np.ones(X.shape[0])
         if sp.issparse(X):

@@ -1,8 +1,9 @@
 """Checkpoints that a stored trace must have, by the schedule of its configuration.
 
-A checkpoint is made at the first iteration at which the counter of the budget has reached a mark. Hence one
-is missing if the counter exceeds the next mark by more than an iteration can add. This is known for the
-counter ``iterations``, and for solvers that charge n to every iteration.
+A checkpoint is made at the first iteration at which the counter of the budget has reached a mark. So if the
+counter exceeds the next mark by at least as much as an iteration can add, a checkpoint is missing. How much
+an iteration can add is known for the counter ``iterations``, and for solvers that charge n to every
+iteration.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-#: Solvers that charge n to ``kev_iter`` per iteration, and at most n to the others (docs/counting.md).
+#: Solvers that charge n per iteration to ``kev_iter``, and at most n to the other counters
+#: (docs/counting.md).
 ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
 _CONVENTIONS = ("kev_ondemand", "kev_rowupdate", "kev_iter")
 
 
 def growth(manifest: Mapping[str, Any]) -> int | None:
-    """Return the most that an iteration adds to the counter of the budget; None if unknown.
+    """Return the most that an iteration can add to the counter of the budget; None if unknown.
 
     It is unknown for several binary problems, whose counts are summed.
     """
@@ -31,7 +33,7 @@ def growth(manifest: Mapping[str, Any]) -> int | None:
 
 
 def missing(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Return a sentence for each place where a checkpoint is missing.
+    """Generate a sentence for each missing checkpoint.
 
     Parameters
     ----------
@@ -54,8 +56,9 @@ def missing(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> I
 
 
 def _mark(points: int, least: int) -> int:
-    """Return the first mark, an integer nearest to some 10^(k/points), that is at least a number."""
-    k = max(0, math.ceil(points * math.log10(least)) - 1)  # one early: it may be rounded up to the number
+    """Return the first mark that is at least `least`; marks are 10^(k/points), rounded to integers."""
+    # One less, since the mark before may be rounded up to `least`.
+    k = max(0, math.ceil(points * math.log10(least)) - 1)
     while (mark := round(10.0 ** (k / points))) < least:
         k += 1
     return mark

@@ -26,12 +26,12 @@ Floats = NDArray[np.float64]
 #: Kernel values computed at a time, 64 MiB.
 _BLOCK = 1 << 23
 
-#: Largest error of the exponent of a Gaussian value before its distance is computed from differences, and
-#: exponent beyond which the value is 0 in double precision.
+#: A Gaussian value is computed from differences of coordinates if the error of its exponent may be larger
+#: than this; and the exponent beyond which the value is 0 in double precision.
 _EXPONENT, _VANISHES = 1e-11, 746.0
 
-#: Squared distances to centres that differ by less, relative to the largest from the mean of all to a centre,
-#: are equal.
+#: Squared distances to centres count as equal if they differ by at most this much, relative to the largest
+#: squared distance of a centre from the mean of all examples in the sample.
 _EQUAL = 1e-6
 
 #: Rows of either side that are converted to double precision at a time.
@@ -60,8 +60,8 @@ def kernel_values(kernel: dict[str, Any], A: Any, B: Any) -> Floats:
 
 
 def _gaussian(gamma: float, A: Any, B: Any) -> Floats:
-    """Return Gaussian values from norms and products, or from differences if these cancel."""
-    # Translating all points preserves distances, and products of small numbers cancel less.
+    """Return Gaussian values from norms and inner products, or from differences where these cancel."""
+    # Translating all points preserves their distances, and smaller numbers lose less by cancellation.
     middle = 0.0 if sp.issparse(A) else _middle(B)
     near, others = (A, B) if sp.issparse(A) else (A - middle, B - middle)
     distances = near @ others.T
@@ -86,7 +86,7 @@ def _gaussian(gamma: float, A: Any, B: Any) -> Floats:
 
 
 def _middle(points: Floats) -> Floats:
-    """Return a median of dense points, one of their values: unlike a mean, it ignores outliers."""
+    """Return the median of each column of dense points. Unlike a mean, it ignores outliers."""
     return np.asarray(np.quantile(points[:: max(1, len(points) // 64)], 0.5, axis=0, method="lower"))
 
 
@@ -102,11 +102,12 @@ def _squares(A: Any) -> Floats:
 
 
 def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]:
-    """Return the middle m of dense points, and v and r with Σ_k β_k p_k = v + r m.
+    """Return the middle m of dense points, and v and r such that Σ_k β_k p_k = v + r m.
 
-    r is the sum of the β_k, and v that of β_k (p_k - m): if points are far from zero and their coefficients
-    balance, only these sums do not cancel. A point nearer to zero than to m is not moved and adds β_k p_k to
-    v: its coefficient may be so large that β_k m would swallow the other terms.
+    r is the sum of the β_k, and v is the sum of β_k (p_k - m). If points are far from zero and their
+    coefficients balance, these sums do not suffer from cancellation, while Σ_k β_k p_k does. A point that is
+    nearer to zero than to m adds β_k p_k to v instead and nothing to r, since its coefficient may be so large
+    that the other terms would be lost in β_k m.
     """
     middle = _middle(points)
     moved = points - middle
@@ -119,8 +120,8 @@ def expansion(
 ) -> Floats:
     """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,).
 
-    Points are in double precision; rows that are multiples of the unit are converted to these
-    (`svmbench.recompute.multiples`). Points are zero in columns of sparse rows beyond theirs.
+    Points are in double precision. Rows that are close to multiples of the unit are replaced by these
+    (`svmbench.recompute.multiples`). Sparse rows may have more columns than the points, which are zero there.
     """
     result = np.zeros(X.shape[0])
     if coefficients.size == 0:
@@ -164,7 +165,7 @@ def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) ->
         if coefficients is None:
             raise UserError("the model holds neither weights nor coefficients: repeat the run by force=true")
         if model.points is not None or model.features is not None:
-            unit = None  # maps and arbitrary points use rows as loaded
+            unit = None  # with feature maps and arbitrary points, rows are used as loaded
         if model.regions is not None:
             return _local(model, train, X, unit)
         return expansion(model.kernel, points, coefficients, X, unit)
@@ -178,7 +179,7 @@ def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) ->
 
 
 def _local(model: StoredModel, train: Any, X: Any, unit: float | None) -> Floats:
-    """Return the decision values of a model of several clusters: of the terms in the cluster of each row."""
+    """Return the decision values of a model with clusters: each row uses the terms of its own cluster."""
     assert model.indices is not None and model.coefficients is not None
     assert model.centres is not None and model.norms is not None
     regions, result = _regions(model, taken(train[model.centres], unit), X, unit), np.empty(X.shape[0])
@@ -190,7 +191,7 @@ def _local(model: StoredModel, train: Any, X: Any, unit: float | None) -> Floats
 
 
 def _regions(model: StoredModel, sample: Any, X: Any, unit: float | None) -> NDArray[np.int64]:
-    """Return the cluster of each row: that with the nearest mean of the sample."""
+    """Return the cluster of each row: the one whose sample has the nearest mean."""
     assert model.clusters is not None and model.norms is not None
     members = np.equal(model.clusters, np.arange(model.norms.size)[:, None]).astype(np.float64)
     middle = np.full(sample.shape[0], 1.0 / sample.shape[0]) @ sample
@@ -199,7 +200,7 @@ def _regions(model: StoredModel, sample: Any, X: Any, unit: float | None) -> NDA
     for begin in range(0, X.shape[0], _ROWS):
         rows = taken(X[begin : begin + _ROWS], unit)[:, : centres.shape[1]]
         distances = norms - 2.0 * (rows @ centres.T - centres @ middle)
-        # Distances that are equal but for rounding belong to the first centre.
+        # If distances are equal apart from rounding, the first centre counts as the nearest.
         near = distances <= distances.min(axis=1, keepdims=True) + _EQUAL * norms.max()
         regions[begin : begin + _ROWS] = np.argmax(near, axis=1)
     return regions
