@@ -1,1 +1,1 @@
-"""Performance: limits of the machine, what rows and solvers achieve, baselines; used by the command only."""
+"""Speed of the machine, of kernel rows, of solvers and of baselines, for `svmbench speed` only."""

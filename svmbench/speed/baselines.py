@@ -1,10 +1,12 @@
 """Time to equal accuracy: our solver and its baselines on one problem, each fit in a separate process.
 
 The fits alternate, so that other load affects all of them, and medians over the turns are compared. The
-measure is CPU time on one thread, which is the wall time of an idle machine; the load is recorded. The final
-accuracy of the baseline is the goal: its time is that of its cheapest checkpoint that reaches it. Ours is
-that of a fit to the iteration at which an earlier run, with frequent checkpoints and not timed, reached it:
-runs are reproducible, and an observation in between would empty the processor's caches.
+measure is CPU time on one thread, which is the wall time of an idle machine; the load is recorded.
+
+The goal is the final accuracy of the baseline, whose time is that of its cheapest checkpoint that reaches it.
+Our solver first makes a run with frequent checkpoints, which is not timed, to find the iteration that reaches
+the goal. Since runs are reproducible, a second run to this iteration is timed. It makes hardly any
+checkpoints before the end, since these would evict the solver's data from the processor's caches.
 """
 
 from __future__ import annotations
@@ -32,15 +34,15 @@ NEAR = (0.01, 0.001)
 _UNLIMITED = ("budget.kev=null", "budget.memory=2048")
 #: Our solver continues until it is as accurate, with frequent checkpoints unless the job says otherwise.
 _OURS = (*_UNLIMITED, "observe.points=20")
-#: Then it is timed, with hardly any checkpoint before the end.
+#: The timed run has hardly any checkpoint before its end.
 _UNSEEN = "observe.points=1"
 
-#: Solver that certifies the optimum of a linear problem by its dual point.
+#: Overrides of the run that certifies the optimum of a linear problem by its dual point.
 _BOUND = ("solver=dcd", "solver.eps=1e-8", "budget.gap=1e-5", "budget.seconds=120", "budget.kev=null")
 
-#: A tolerance that does not end our solver before it is as accurate as the tightest baseline. Near the end,
-#: an iteration of `decomposition` reduces the gap to a tenth, and one on covertype takes longer than all
-#: before it, so each is a checkpoint.
+#: A tolerance with which our solver does not end before it is as accurate as the most accurate baseline. Near
+#: the end, an iteration of `decomposition` reduces the gap to a tenth, and on covertype one such iteration
+#: takes longer than all before it, so there is a checkpoint after each.
 _TIGHT = "solver.eps=1e-8"
 _CLOSE = "observe.points=100"
 
@@ -55,11 +57,11 @@ def measure(name: str, job: Job, solver: str, repeats: int, say: Callable[[str],
     name : str
         Name of the job.
     job : Job
-        The job, with a goal that fits reach.
+        The job; its goal is one of those that fits reach (all but ``prediction``).
     solver : str
-        Our solver, if the job does not name it.
+        Our solver, if the job does not name one.
     repeats : int
-        Fits of each.
+        Number of fits of each.
     say : callable
         Receives a line per fit, and per baseline that is not installed.
 
@@ -119,14 +121,14 @@ def _present(job: Job, say: Callable[[str], None]) -> list[tuple[str, ...]]:
 
 
 def _tight(solver: str) -> tuple[str, ...]:
-    """Return the overrides that keep a solver with its own tolerance running."""
+    """Return the overrides that keep a solver from ending early by its own tolerance."""
     keys = configuration.resolve([f"solver={solver}"]).solver.parameters
     return (_TIGHT,) if "eps" in keys else ()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
-    """Checkpoints of one run, its start time and the load at that time."""
+    """Checkpoints of one run, the time at which it began, and the load at that time."""
 
     rows: list[Row]
     begun: str
@@ -207,8 +209,8 @@ def _timed(
 ) -> dict[_Goal, _Timed]:
     """Return our fit to each goal.
 
-    A first run, not timed, with frequent checkpoints, determines the iteration that reaches a goal. The same
-    iterations are then repeated with hardly any checkpoint in between.
+    A first run with frequent checkpoints, which is not timed, determines the iteration that reaches each
+    goal. The same iterations are then repeated with hardly any checkpoint in between, and timed.
     """
     first = _run((*overrides, *stop))
     reached = {goal: goal.reached(first.rows) for goal in goals}
@@ -223,7 +225,7 @@ def _timed(
 
 
 def called(overrides: Sequence[str]) -> str:
-    """Return the name of a solver, with its precision if given."""
+    """Return the name of a solver, followed by its precision if that is given."""
     words = _words(overrides)
     precision = words.get("solver.precision")
     return words["solver"] + (f" {precision}" if precision else "")

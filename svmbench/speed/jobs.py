@@ -20,11 +20,11 @@ class Job:
     ours : tuple of str
         Overrides that choose our solver; empty: the solver given to the command.
     goal : str
-        When our solver is as accurate as the baseline: ``gap``, by the relative duality gap; ``objective``,
-        by an objective within 1 % and 0.1 % of the certified optimum; ``test_error``, by the test error;
-        ``prediction``, by scores of the test set from the same coefficients.
+        What is compared. ``gap``: the time to the baseline's relative duality gap; ``objective``: to within 1
+        % and 0.1 % of the certified optimum; ``test_error``: to the baseline's test error; ``prediction``:
+        the time to score the test set with the same coefficients.
     margin : float
-        With ``test_error``: how much larger ours may be, a fraction.
+        By how much our test error may exceed the baseline's, a fraction; for ``test_error``.
     """
 
     title: str
@@ -49,7 +49,7 @@ def _svm(title: str, *problem: str, libsvm: tuple[str, ...] = _LIBSVM, goal: str
 
 
 def _runtime(title: str, *problem: str, libsvm: tuple[str, ...] = _LIBSVM) -> Job:
-    """SBP against SMO, as in the paragraph on runtimes of the SBP paper, section 4."""
+    """Return a job of SBP against SMO, as in the paragraph on runtimes in section 4 of the SBP paper."""
     ours = ("solver=sbp",)
     return Job(title, (*problem, _BIAS), (libsvm,), ours, "test_error", margin=0.002)
 
@@ -59,10 +59,11 @@ def _linear(dataset: str, ours: tuple[str, ...], *baselines: tuple[str, ...]) ->
     return Job(f"{dataset}, linear, lam 1e-4", problem, baselines, ours, "objective")
 
 
-#: A window of averaging that contains much of the iterations, as in the theory of its step sizes; the paper's
-#: last 100 iterations leave the noise of single steps in the result. Checkpoints are by iterations, since by
-#: inner products, of which Fourier features take millions, they would be too late. Evaluating the training
-#: examples would take longer than everything else, and is not needed.
+#: The average is over a large part of the iterations, as in the theory of ASSET's step sizes; averaging the
+#: last 100, as in the paper, leaves the noise of single steps in the result. Checkpoints are spaced by
+#: iterations: spaced by inner products, of which Fourier features alone take millions, the first would come
+#: too late. Training examples are not evaluated, since this is not needed and would take longer than
+#: everything else.
 _ASSET = (
     *("solver=asset", "solver.average=30000"),
     *("budget.counter=iterations", "observe.points=40", "observe.train=false"),
@@ -82,17 +83,17 @@ def _features(dataset: str, C: str, s: int) -> dict[str, Job]:
     return jobs
 
 
-#: Checkpoints do not affect the time.
+#: Frequent checkpoints, which only the first run has, not the timed one.
 _DENSE = "observe.points=100"
 _DCD = ("solver=dcd", "solver.eps=1e-6", "budget.gap=1e-4", _DENSE)
-#: More fits than by default, up to the most passes needed for 0.1 %.
+#: More fits than by default, up to as many passes as any of the sets needs for 0.1 %.
 _PASSES = "solver.passes=[1,2,3,5,7,9,12,15,18,22,26,30,35,40,50,60,80,100]"
 _LIBLINEAR = ("solver=sklearn_linearsvc", _PASSES)
 _SNAPML = ("solver=snapml_svm", _PASSES)
-#: Both continue until 0.1 % is certainly reached, or would take too long.
+#: Enough epochs to reach 0.1 % for certain, unless that would take too long.
 _SGD = ("solver=sklearn_sgd", "solver.epochs=1000", "budget.seconds=20")
-#: Without replacement, which is better in the paper's Figure 8 and used by SGDClassifier. Of batches of 1, 4,
-#: 16, 64 and 256, those of 16 need as few visits as single examples, at a lower cost per visit.
+#: Sampling without replacement is better in the paper's Figure 8, and SGDClassifier uses it. Of batches of 1,
+#: 4, 16, 64 and 256 examples, those of 16 need as few visits as single examples, at a lower cost per visit.
 _PEGASOS = (
     *("solver=pegasos_linear", "solver.sampling=permutation", "solver.k=16"),
     *("budget.seconds=20", _DENSE),

@@ -16,22 +16,24 @@ from svmbench.speed.timing import Timings, repeat
 SIZES = (16 << 10, 256 << 10, 2 << 20, 8 << 20, 24 << 20, 64 << 20, 256 << 20)
 
 _SGEMM = 1536  # rows and columns of the matrices
-_ROUNDS = 2000  # of each kind of work: a few milliseconds
+_ROUNDS = 2000  # rounds of each kind of work, which take a few milliseconds
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Rates of one core, computed on access from the shortest times, since a limit is what the core can do.
+    """Rates of one core, computed on access.
+
+    Rates follow from the shortest times, since a limit is what the core can do undisturbed.
 
     Attributes
     ----------
     isa : str
         Instruction set of the loops.
     amounts : dict of str to float
-        Work of one call of each kind: bytes read, by ``read <size>``; 32-bit words counted (``popcount``),
-        products of bytes added (``bytes``), products of float32 added (``fma``) and exponentials of float32
-        (``exponential``), all in registers; floating-point operations of a product of two float32 matrices by
-        numpy's BLAS (``sgemm``).
+        Amount of work that one call of each kind does. ``read <size>``: bytes read from an array of this
+        size. In registers, ``popcount``: 32-bit words whose bits are counted; ``bytes``: products of bytes
+        added; ``fma``: products of float32 added; ``exponential``: exponentials of float32. ``sgemm``:
+        floating-point operations of a product of two float32 matrices by numpy's BLAS.
     timings : dict of str to Timings
         Times of each kind.
     """
@@ -45,7 +47,7 @@ class Limits:
         return self.amounts[kind] / self.timings[kind].least
 
     def read_rate(self, size: float) -> float:
-        """Return the bytes per second when reading this many bytes repeatedly, interpolated by size."""
+        """Return the bytes per second of repeated reads of this many bytes, interpolated between sizes."""
         rates = [self.rate(f"read {each}") for each in SIZES]
         return float(np.interp(np.log(max(size, 1)), np.log(SIZES), rates))
 
@@ -78,7 +80,7 @@ def measure(budget: float = 0.2) -> Limits:
     Parameters
     ----------
     budget : float
-        Seconds per limit; there are a dozen.
+        Seconds per limit; there are a dozen limits.
     """
     name = isa()
     amounts: dict[str, float] = {}

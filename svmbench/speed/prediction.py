@@ -1,4 +1,4 @@
-"""Scores of a test set from the same coefficients: our oracle and the baselines that trained them."""
+"""Time to score a test set with the same coefficients: our oracle against the baseline that trained them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _CACHE = 1 << 31
 
 
 def measure(name: str, job: Job, repeats: int, say: Callable[[str], None]) -> list[Race]:
-    """Train each baseline once and time the scores of the test set, alternating.
+    """Train each baseline once, then time in alternation how it and our oracle score the test set.
 
     Parameters
     ----------
     name : str
         Name of the job.
     job : Job
-        The job, with the goal ``prediction``; its data have a test set, and its baselines return kernel
-        expansions.
+        The job, with the goal ``prediction``. Its data must have a test set, and its baselines must return
+        kernel expansions.
     repeats : int
-        Turns.
+        Number of turns.
     say : callable
         Receives a line per baseline.
     """

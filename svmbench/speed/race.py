@@ -13,18 +13,18 @@ HEADER = ("job", "baseline", "reached", "baseline s", "ours", "ours s", "ratio",
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-    """One fit, or one call if scores are timed.
+    """One fit or, if scoring is timed, one call.
 
     Attributes
     ----------
     turn : int
-        Number of the turn, which is also the seed of our solver. -1 before the first.
+        Number of the turn, which is also the seed of our solver; -1 for a warm-up call.
     iterations : int or None
         Iteration at which the goal was reached; None if it was not.
     cpu_seconds, wall_seconds : float or None
         Training time to the goal; None if it was not reached.
     test_error : float or None
-        Test error there, a fraction.
+        Test error when the goal was reached, a fraction.
     begun : str
         Start of the process, in UTC.
     load : float
@@ -55,8 +55,8 @@ class Race:
     baseline_fits, our_fits : tuple of Fit
         Fits of each turn.
     warm_ups : tuple of Fit
-        Earlier fits that do not count: those of ours that determined the iteration at which the goal is
-        reached, or the first call of both if scores are timed.
+        Fits that do not count: our earlier ones, which determined the iteration that reaches the goal, or the
+        first call of each side if scoring is timed.
     """
 
     job: str

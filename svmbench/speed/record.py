@@ -13,7 +13,7 @@ from svmbench.runner.environment import concurrent_load, environment
 from svmbench.speed import machine, race, rows, scaling, solvers
 from svmbench.store import documents, lines, shared
 
-#: Key of measurements stored as a table of medians, without the values.
+#: Key of the table in measurements that were stored as medians, without the single values.
 _TABLE = "table"
 
 
@@ -27,8 +27,8 @@ class Table(NamedTuple):
 def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = None) -> Path:
     """Write one measurement to ``results/speed/`` and return the file.
 
-    Its name contains the time and a hash of the environment, so that measurements of different machines and
-    versions are distinguishable.
+    The name of the file has the time and a hash of the environment, which distinguishes measurements on
+    different machines and of different versions.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = 
     measured : dict
         Record for JSON with all values and warm-ups, from which `table` makes the table.
     path : Path, optional
-        File of an earlier, less complete state of the measurement, which is replaced.
+        File with an earlier, less complete state of this measurement; it is replaced.
     """
     about = environment(1)
     if path is None:

@@ -1,4 +1,4 @@
-"""Kernel rows in each storage layout: values per second, and the limits of the machine, BLAS, one thread."""
+"""Kernel rows in each storage layout: values per second, against the machine's limit, BLAS and one thread."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Rate:
     data, layout : str
         Name of the examples, and their layout.
     n, d, block, threads : int
-        Examples, features, rows per call, and threads that share it.
+        Examples, features, rows per call, and threads that share a call.
     timings : Timings
         Wall time of one block.
     limit : float or None
         Values per second that one core of the machine allows; None for several threads.
     sgemm : Timings or None
-        Time of the same number of inner products by BLAS, for the same float32 matrices on one thread; None
-        for other layouts and single rows.
+        Time that BLAS takes for the same inner products of dense float32 rows on one thread; None for other
+        layouts and for single rows.
     one_thread : float or None
-        Values per second of one thread, if there are several.
+        Values per second on one thread, for comparison if there are several.
     """
 
     data: str
@@ -80,7 +80,7 @@ class Rate:
 
     @property
     def values_per_second(self) -> float:
-        """The values of a block divided by its median time."""
+        """Number of values in a block, divided by its median time."""
         return self.block * self.n / self.timings.median
 
     @property
@@ -107,7 +107,7 @@ def measure(
     scale: float = 1.0,
     cores: int | None = None,
 ) -> list[Rate]:
-    """Time rows and blocks of the Gaussian kernel for all layouts on one thread, and the largest on more.
+    """Time single rows and blocks of the Gaussian kernel in all layouts; the largest also on more threads.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def measure(
     say : callable
         Receives a line per set that is prepared or generated.
     budget : float
-        Seconds per number.
+        Seconds per measurement.
     scale : float
         Fraction of each set's rows to use.
     cores : int, optional
@@ -140,7 +140,7 @@ def measure(
 
 
 def thread_counts(cores: int) -> list[int]:
-    """Return 2, 4, 8, ... and, at the end, the number of cores."""
+    """Return 2, 4, 8, ... up to the number of cores, which is always the last."""
     return sorted({cores, *(2**k for k in range(1, cores.bit_length()))} - {1})
 
 
@@ -151,7 +151,7 @@ def _rate(stored: Layout, label: str, block: int, budget: float) -> Rate:
 
 
 def _blocks(stored: Layout, order: np.ndarray, block: int) -> Callable[[], object]:
-    """Return a function that computes another block of rows at each call."""
+    """Return a function that computes a different block of rows at each call."""
     count = max(1, min(_BLOCKS, len(order) // block))
     rows = itertools.cycle(order[np.arange(k * block, (k + 1) * block) % len(order)] for k in range(count))
     out = np.empty((block, stored.stride), dtype=np.float32)
@@ -168,9 +168,9 @@ def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
 
 
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
-    """Return a set's training examples and its name, or generated ones of its shape if it is not stored.
+    """Return a set's training examples and its name; if it is not stored, generated examples of its shape.
 
-    Stored files and those of a mirror are read; nothing is downloaded.
+    Files of the store or of a mirror are read; nothing is downloaded.
 
     Parameters
     ----------
@@ -214,8 +214,8 @@ def _pixels(rng: np.random.Generator, n: int) -> np.ndarray:
 def limit_of(stored: Layout, X: Any, block: int, limits: Limits) -> float:
     """Return the values per second that memory and arithmetic allow for the examples X, shape (n, d).
 
-    Each value is written once, each stored example is read once per block, and the arithmetic of the layout
-    runs at the rates for registers; the slower of memory and arithmetic is the limit.
+    Each value is written once, and each stored example is read once per block. The arithmetic of the layout
+    runs at the rates measured in registers. The slower of memory and arithmetic is the limit.
     """
     n, d = X.shape
     exponential = 1.0 / limits.rate("exponential")

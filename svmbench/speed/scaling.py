@@ -1,4 +1,4 @@
-"""Cost of an iteration against the numbers of examples and threads, on generated data."""
+"""Cost of an iteration as the number of examples, then of threads, grows, on generated data."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Cost:
     Attributes
     ----------
     n, threads : int
-        Examples, and threads of the kernel rows.
+        Number of examples, and of threads that compute kernel rows.
     timings : Timings
-        Time of one iteration, by groups of them: CPU time on one thread, else wall time.
+        Time of one iteration, measured over groups of iterations: CPU time on one thread, else wall time.
     first : float
         Seconds per iteration and example at the first size.
     data, peak : int
@@ -61,7 +61,7 @@ class Cost:
 
     @property
     def seconds(self) -> float:
-        """Seconds of one iteration, the median over groups."""
+        """Seconds per iteration, the median over groups of iterations."""
         return self.timings.median
 
     @property
@@ -71,7 +71,7 @@ class Cost:
 
     @property
     def growth(self) -> float:
-        """Cost per iteration and example relative to the first size; 1 is linear growth on one thread."""
+        """Cost per iteration and example, relative to the first size; 1 on one thread means linear growth."""
         return self.seconds / self.n / self.first
 
     def line(self) -> tuple[object, ...]:
@@ -92,7 +92,7 @@ def sizes(most: int) -> list[int]:
 def measure(
     name: str, most: int, say: Callable[[str], None], seconds: float = 1.0, cores: int | None = None
 ) -> list[Cost]:
-    """Time iterations for growing numbers of rows on one thread, then for the last one on more threads.
+    """Time iterations for growing numbers of rows on one thread, then for the largest on more threads.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def measure(
 
 
 def _timings(run: Run, group: int, seconds: float, clock: str) -> Timings:
-    """Time groups of iterations for about this many seconds, after a warm-up group."""
+    """Time groups of iterations for about this many seconds, after one group to warm up."""
     now = time.process_time if clock == "cpu" else time.perf_counter
 
     def mean() -> float:
@@ -147,7 +147,7 @@ def _timings(run: Run, group: int, seconds: float, clock: str) -> Timings:
 
 
 def twonorm(n: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Return n examples, float32 (n, 20), and their labels, (n,), without temporary copies."""
+    """Return n examples, float32 (n, 20), and their labels, (n,), without copying the examples."""
     rng = np.random.default_rng(0)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0

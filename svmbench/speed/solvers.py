@@ -22,7 +22,8 @@ from svmbench.speed.machine import Limits
 from svmbench.speed.rows import limit_of
 from svmbench.speed.timing import stamp
 
-#: Slack budget of the forms that need one, near that of Adult's optimum; it hardly affects the cost.
+#: Slack budget of the forms that need one, near that of Adult's optimum; it hardly affects the cost of an
+#: iteration.
 NU = 0.01
 
 #: Radius of a norm-bounded problem, about |w*| of Adult; it hardly affects the cost of an iteration.
@@ -43,14 +44,14 @@ class Pace:
     solver, bias : str
         The method, and the bias of its problem.
     rows : str
-        ``made``: no rows were cached; ``cached``: all rows that fit were in the cache.
+        ``made``: no rows were cached; ``cached``: all rows that the iterations need were in the cache.
     pieces : tuple of (int, float)
         Iterations and CPU seconds of each timed piece: consecutive pieces of one run if rows are made, the
-        same iterations repeatedly if they are cached.
+        same iterations again and again if they are cached.
     warm_up : tuple of (int, float)
-        Iterations and CPU seconds before, which do not count.
+        Iterations and CPU seconds of the warm-up, which does not count.
     computed : int
-        Kernel values actually evaluated in the pieces.
+        Kernel values evaluated in the pieces.
     limit : float
         Values per second that the machine allows for the layout, one row at a time.
     begun : str
@@ -77,7 +78,7 @@ class Pace:
 
     @property
     def iterations(self) -> int:
-        """Number of iterations timed; smaller if the solver converged."""
+        """Number of iterations timed."""
         return sum(iterations for iterations, _ in self.pieces)
 
     @property
@@ -87,7 +88,7 @@ class Pace:
 
     @property
     def iterations_per_second(self) -> float:
-        """Over all pieces if they are consecutive; the median if they are the same iterations."""
+        """The rate over all pieces if they are consecutive; the median if they are the same iterations."""
         if self.rows == "made":
             return self.iterations / self.seconds
         return statistics.median(iterations / seconds for iterations, seconds in self.pieces)
@@ -121,7 +122,7 @@ def measure(
 ) -> list[Pace]:
     """Time the first iterations of all kernel solvers with each bias they support, on one thread.
 
-    With a cache, if the layout caches rows at all, they are timed again with rows cached.
+    If there is a cache, and the layout uses one, they are timed again with cached rows.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ def posed(
 def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float) -> Pace:
     run = _started(solver, problem, oracle)
     warm_up = (_piece(run, WARM_UP),)
-    if run.converged or run.stalled:  # after a few large iterations, all of which are timed
+    if run.converged or run.stalled:  # its iterations are few and large: start again and time all of them
         run = _started(solver, problem, oracle)
     computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
     pieces = timed(run, seconds)
@@ -182,7 +183,7 @@ def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, 
 def _pace_cached(
     solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float, iterations: int
 ) -> Pace:
-    """Make as many first iterations as half the rows in the cache, then time them again."""
+    """Make first iterations, at most half as many as rows fit into the cache, then time them again."""
     most = min(iterations, oracle.cache_rows // 2)
     warm_up = (_piece(_started(solver, problem, oracle), most),)
     computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
@@ -207,7 +208,7 @@ def _piece(run: Run, most: int) -> tuple[int, float]:
 def timed(run: Run, seconds: float) -> tuple[tuple[int, float], ...]:
     """Advance for about this many seconds of CPU time, at least one iteration, and return the pieces.
 
-    Pieces double at first, and then take half of the remaining time, so that few are too short to be timed.
+    Pieces double at first, and then take half of the remaining time, so that few are too short to time.
     """
     pieces: list[tuple[int, float]] = []
     spent, most = 0.0, 1

@@ -1,4 +1,4 @@
-"""Timing on a shared machine: all values are stored and summarised on access."""
+"""Timing on a shared machine: all single values are stored, and summaries are computed on access."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: Least seconds of a value, made of as many calls as needed, so that the resolution of the clock does not
+#: Each value times as many calls as take at least this many seconds, so that the clock's resolution does not
 #: matter.
 LEAST_SECONDS = 0.005
 
@@ -25,7 +25,7 @@ class Timings:
     calls : int
         Calls per value.
     warm_up : tuple of float
-        Seconds of the calls before, which warmed the caches and determined `calls`; they do not count.
+        Seconds of earlier calls, which warmed the caches and determined `calls`; they do not count.
     clock : str
         ``wall`` or ``cpu``.
     begun : str
@@ -53,7 +53,7 @@ class Timings:
 
     @property
     def least(self) -> float:
-        """The shortest value in seconds, the least disturbed one."""
+        """The shortest value in seconds, which was disturbed least."""
         return min(self.values)
 
     @property
@@ -96,7 +96,7 @@ def stamp() -> str:
 
 
 def _mean(work: Callable[[], object], calls: int) -> float:
-    """Return the seconds of one call, the mean of several consecutive ones."""
+    """Return the mean seconds of one of several consecutive calls."""
     start = time.perf_counter()
     for _ in range(calls):
         work()
