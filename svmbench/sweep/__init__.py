@@ -1,1 +1,1 @@
-"""Sweeps of many runs: planned completely in advance, made by reused worker processes, and recorded."""
+"""Sweeps of many runs: completely planned in advance, made by reused worker processes, and recorded."""

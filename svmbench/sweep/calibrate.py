@@ -1,4 +1,4 @@
-"""A short trial run if no stored run tells how fast a solver is on some data."""
+"""Short trial runs, where no stored run tells how fast a solver is on some data."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ SECONDS = 2.0
 
 
 def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> None:
-    """Try one job per solver, data set, kernel and features of unknown time; add the estimate to a forecast.
+    """Complete a forecast by one trial run per combination of solver, data set, kernel and features.
 
-    The trial is the job itself with a limit of `SECONDS`, and is not stored. For a method with a limit in
-    evaluations, time is proportional to it; for one that runs until convergence, and does not converge in the
-    trial, it stays unknown.
+    Only combinations of unknown time are tried. The trial is the job itself, limited to `SECONDS`, and is not
+    stored. If the budget limits a counter, the time is extrapolated in proportion to it. If a run only ends
+    by convergence, and does not converge in the trial, its time remains unknown.
 
     Parameters
     ----------
     plan : Plan
         The plan of the jobs.
     expected : Forecast
-        Completed in place.
+        The forecast, which is completed in place.
     say : callable
         Receives a message per trial.
     """
@@ -59,7 +59,7 @@ def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> Non
 def _trial(
     config: RunConfig, load: LastDataset, say: Callable[[str], None]
 ) -> tuple[StoredRun | None, float]:
-    """Return a run with a short limit and the total time it took; None if it failed."""
+    """Make a run with a short limit; return it and the total time it took, or None if it failed."""
     with tempfile.TemporaryDirectory(prefix="svmbench-") as folder:
         budget = replace(config.budget, seconds=SECONDS)
         short = replace(config, validate=None, budget=budget, results=folder)

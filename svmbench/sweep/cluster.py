@@ -1,8 +1,8 @@
-"""Jobs on the machines of a cluster: common code of the engines.
+"""Jobs on the machines of a cluster: the code that all engines share.
 
-A job runs `svmbench.sweep.remote.make` on some machine. It writes ``N.log`` at its start and ``N.json`` at
-its end to the folder of the sweep, which all machines share. The engine starts and stops jobs, and reports
-which have ended; a job that ended without ``N.json`` has died.
+A job runs `svmbench.sweep.remote.make` on some machine. In the folder of the sweep, which all machines share,
+it writes ``N.log`` when it starts and ``N.json`` when it ends. The engine starts and stops jobs, and reports
+which have ended. A job that ended without ``N.json`` has died.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from svmbench.sweep.planning import Job
 from svmbench.sweep.pool import Listener
 from svmbench.sweep.stored import JobEnd, RemoteJob, without_run
 
-#: Seconds between two checks of the folder, and until the file of an ended job must be visible.
+#: Seconds between two checks of the folder, and seconds within which the file of an ended job must be
+#: visible.
 _LOOK = 0.3
 _GRACE = 10.0
 
-#: Seconds for interrupted runs to store their ends; SLURM kills them after 30 by default.
+#: Seconds that interrupted runs have to store their ends; SLURM kills them after 30 by default.
 _PATIENCE = 40.0
 
 
@@ -32,7 +33,7 @@ class Engine(Protocol):
     Attributes
     ----------
     most : int or None
-        Most jobs submitted at a time; None: all at once, since it has a limit of its own.
+        Most jobs submitted at a time. None: all are submitted at once, and the engine limits how many run.
     """
 
     most: int | None
@@ -42,7 +43,7 @@ class Engine(Protocol):
         ...
 
     def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the jobs that have ended, each with a clause that says how."""
+        """Return the jobs that have ended, each with a clause that says how, such as "ended as FAILED"."""
         ...
 
     def cancel(self, numbers: Sequence[int]) -> None:
@@ -55,7 +56,7 @@ class Engine(Protocol):
 
 
 class Cluster:
-    """Makes jobs by an engine.
+    """Runs jobs through an engine.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ class Cluster:
         self._dead: dict[int, float] = {}
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Make the jobs; return whether they were interrupted, so that some may have no end."""
+        """Run the jobs; return whether they were interrupted, in which case some may have no end."""
         pending: dict[int, Job] = {}
         self._waiting = list(jobs)
         interrupted, deadline = False, float("inf")
@@ -109,7 +110,7 @@ class Cluster:
 
     def _document(self, job: Job) -> RemoteJob:
         """Return the document of a job for its machine, with absolute paths."""
-        for kind in ("log", "json", "now"):  # of an earlier attempt
+        for kind in ("log", "json", "now"):  # files of an earlier attempt
             self._path(job.number, kind).unlink(missing_ok=True)
         config = replace(job.config, results=str(Path(job.config.results).absolute()))
         return {

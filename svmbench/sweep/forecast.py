@@ -16,16 +16,16 @@ from svmbench.sweep.stored import likely, stored
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is known of the jobs of a plan, by number.
+    """What is known about the jobs of a plan, by their numbers.
 
     Attributes
     ----------
     states : dict of int to str
         ``stored``, ``missing``, or how the stored run ended without a result.
     seconds : dict of int to float
-        Expected wall time of a missing run, including data and observations; missing if unknown.
+        Expected wall time of missing runs, including loading of data and observations; no entry if unknown.
     memory : dict of int to float
-        Expected peak memory in MiB; likewise.
+        Expected peak memory of missing runs in MiB; no entry if unknown.
     """
 
     states: dict[int, str]
@@ -50,8 +50,8 @@ class Forecast:
 def forecast(plan: Plan, store: Store) -> Forecast:
     """Return the forecast of a plan from stored runs.
 
-    The time of a run is the median of those of stored runs of the same solver and data set, scaled by the
-    limits of their budgets if both have one in the same counter.
+    The time of a run is the median time of stored runs with the same solver and data set. The time of a
+    stored run that ended by its budget is scaled to the new budget if both limit the same counter.
     """
     found, unknown = stored(plan, store)
     found |= likely(unknown, store)

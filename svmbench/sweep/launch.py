@@ -14,14 +14,14 @@ from svmbench.sweep.pool import Listener, Pool
 
 
 class Launcher(Protocol):
-    """Makes jobs."""
+    """Runs jobs."""
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Make the jobs; return whether they were interrupted, so that some may have no end."""
+        """Run the jobs; return whether they were interrupted, in which case some may have no end."""
         ...
 
 
-#: Requirements of an engine: its package, which is also the name of the module, and a program.
+#: What an engine requires: a package, whose module has the same name, and a program.
 _NEEDS = {"slurm": ("submitit", "sbatch"), "ray": ("ray", None)}
 
 
@@ -48,14 +48,14 @@ def launcher(plan: Plan, folder: Path) -> Launcher:
     Parameters
     ----------
     plan : Plan
-        Its options choose the launcher.
+        The plan; its options choose the launcher.
     folder : Path
-        Folder of the sweep; an absolute path, since other machines use it.
+        Folder of the sweep, as an absolute path, since other machines use it.
 
     Raises
     ------
     UserError
-        If its cluster cannot be reached.
+        If the cluster cannot be reached.
     """
     options, threads = plan.options, max(job.config.threads for job in plan.jobs)
     chosen = options["launcher"]

@@ -1,6 +1,7 @@
-"""The state of a running job for those who watch its sweep: ``N.now``, beside its log ``N.log``.
+"""The state of a running job, for those who watch its sweep: the file ``N.now`` beside the log ``N.log``.
 
-The file is one JSON document, `Now`, replaced about once a second. No sweep needs it to continue.
+The file is a JSON document of `Now`, replaced about once a second. It is for display only: a sweep continues
+without it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from svmbench.runner.progress import PlainLines, Standing
 if TYPE_CHECKING:
     from svmbench.store.trace import Row
 
-#: Seconds from one note to the next, unless a phase begins.
+#: Seconds between two notes, unless a new phase begins.
 _EVERY = 1.0
-#: Bytes of the largest note that is read; ours have a few hundred.
+#: Bytes of the largest note that is read; those written here have a few hundred.
 _MOST = 1 << 16
 
 
@@ -30,9 +31,9 @@ class Now:
     Attributes
     ----------
     phase : str
-        As in `Progress.doing`.
+        The current phase, as in `Progress.doing`.
     time : float
-        When this was noted, seconds since 1970.
+        When this was noted, in seconds since 1970.
     share : float or None
         Value of the counter, as a fraction of its goal.
     left : float or None
@@ -40,7 +41,7 @@ class Now:
     error, objective, gap : float or None
         The last test error and objective, and the least relative gap.
     seen : float or None
-        When these were observed, seconds since 1970.
+        When these were observed, in seconds since 1970.
     """
 
     phase: str
@@ -54,7 +55,7 @@ class Now:
 
 
 class NotedLines(PlainLines):
-    """Plain lines in the log of a job, and a note of its state beside the log.
+    """Progress as plain lines in the log of a job, and as a note of its state beside the log.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class NotedLines(PlainLines):
         """Receive the phase that begins."""
         changed = what != self.standing.phase
         super().doing(what, left)
-        # A checkpoint is usually over within the slice; phases that take long are noted at once.
+        # Phases that may take long are noted at once; a checkpoint is usually over within a slice.
         if changed and what not in ("checkpoint", "training"):
             self._note()
         self._note_now_and_then()
@@ -106,10 +107,10 @@ def now(standing: Standing) -> Now:
 
 
 def write(path: Path, note: Now) -> None:
-    """Replace a note without waiting for the disk; if that fails, nothing is noted."""
+    """Replace a note without waiting for the disk; failures are ignored."""
     beside = path.with_name(f".{path.name}")
     try:
-        beside.unlink(missing_ok=True)  # of a process that was killed, or a link that somebody put there
+        beside.unlink(missing_ok=True)  # left by a process that was killed, or a link that somebody put there
         with beside.open("x", encoding="utf-8") as stream:
             json.dump(asdict(note), stream)
         beside.replace(path)

@@ -14,12 +14,12 @@ from svmbench.sweep.stored import RemoteJob
 
 _MIB = 1024 * 1024
 
-#: Seconds to wait for an answer at an address. Ray itself tries for many minutes, with a warning every 5 s.
+#: Seconds to wait for an answer at an address. Ray itself keeps trying for many minutes, warning every 5 s.
 _ANSWER = 10.0
 
 
 class Ray:
-    """Jobs as tasks, with a limit on simultaneous ones.
+    """Jobs as tasks of Ray, with a limit on simultaneous ones.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Ray:
             self._ray.get(task)
         except self._ray.exceptions.RayError as error:
             said = str(error).strip().splitlines() or [""]
-            # Ray goes on with addresses and what may be the cause.
+            # Further sentences of Ray list addresses and possible causes.
             first = said[0].partition(". ")[0].rstrip(".")
             return f"ended by {type(error).__name__}: {first[:200]}"
         return "ended without a word"

@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 
 from svmbench.errors import UserError
 
-#: Default: 2^-5 to 2^11 and 2^-15 to 2^1 in factors of 16. LIBSVM's guide goes to C = 2^15, where fits take
-#: hours and hardly ever win; it can be requested.
+#: The default grid: C from 2^-5 to 2^11 and gamma from 2^-15 to 2^1, in factors of 16. LIBSVM's guide goes up
+#: to C = 2^15, where fits take hours and hardly ever win; such values can be given explicitly.
 COARSE: dict[str, tuple[float, ...]] = {
     "problem.C": tuple(float(f"{2.0**k:g}") for k in range(-5, 12, 4)),
     "kernel.gamma": tuple(float(f"{2.0**k:g}") for k in range(-15, 2, 4)),
 }
 
-#: Errors by the values of the axes, in order.
+#: Error by setting; a setting has one value per axis, in the order of the axes.
 Errors = Mapping[tuple[float, ...], float]
 
 
 def best(errors: Errors) -> tuple[float, ...]:
     """Return the values with the least error; in case of ties, those with the smallest C, then gamma.
 
-    So ties favour the smoother predictor and are never broken at random.
+    Ties are never broken at random, and the smoother predictor wins them.
     """
     return min(errors, key=lambda values: (errors[values], values))
 
@@ -29,8 +29,9 @@ def best(errors: Errors) -> tuple[float, ...]:
 def refined(errors: Errors) -> list[list[float]]:
     """Return the values of a finer grid for each axis: the best one, and the midpoints to its neighbours.
 
-    Midpoints are geometric means, rounded to six digits, so that factors of 16 become factors of 4, then 2.
-    An axis with one value is unchanged; at the end of an axis, there is one value less.
+    Midpoints are geometric means, rounded to six digits, so that factors of 16 become factors of 4, then of
+    2. If the best value is at the end of an axis, there is only one midpoint. An axis with one value is
+    unchanged.
     """
     axes = []
     for axis, middle in enumerate(best(errors)):
@@ -42,14 +43,14 @@ def refined(errors: Errors) -> list[list[float]]:
 
 
 def drawn(axes: Sequence[Sequence[float]], count: int, seed: int) -> list[tuple[float, ...]]:
-    """Return random settings, each value log-uniform between the ends of its axis, to four digits.
+    """Return random settings: each value is log-uniform between the ends of its axis, rounded to four digits.
 
     Parameters
     ----------
     axes : sequence of sequence of float
-        Values of each axis, ascending; the only value of an axis is in every setting.
+        Values of each axis, ascending. If an axis has one value, every setting has it.
     count : int
-        Number of settings. The first of them are the same for any count.
+        Number of settings. A larger number keeps the same first settings.
     seed : int
         Seed of the draws.
     """
@@ -67,9 +68,9 @@ def drawn(axes: Sequence[Sequence[float]], count: int, seed: int) -> list[tuple[
 def halvings(count: int) -> list[tuple[int, int]]:
     """Return the rounds of successive halving: the number of settings, and the divisor of the full budget.
 
-    Each round keeps the best third, rounded up, for three times the budget. Source: Jamieson, Talwalkar.
-    Non-stochastic best arm identification and hyperparameter optimization. AISTATS 2016, Algorithm 1; there
-    with a factor of 2.
+    Each round keeps the best third of the settings, rounded up, and gives them three times the budget.
+    Source: Jamieson, Talwalkar. Non-stochastic best arm identification and hyperparameter optimization.
+    AISTATS 2016, Algorithm 1, which has a factor of 2.
     """
     return [(count, 9), (-(-count // 3), 3), (-(-count // 9), 1)]
 
@@ -86,12 +87,12 @@ def at_edge(errors: Errors, coarse: Mapping[str, Sequence[float]]) -> list[str]:
 
 
 def numbers(key: str, texts: Sequence[str]) -> list[float]:
-    """Return the given values of an axis, ascending.
+    """Return the values given for an axis, ascending.
 
     Raises
     ------
     UserError
-        If one is not a positive number.
+        If one of them is not a positive number.
     """
     found = set()
     for text in texts:

@@ -1,4 +1,4 @@
-"""Plan of a sweep: its runs, composed and validated in advance, without duplicates or impossible ones."""
+"""Plan of a sweep: its runs, composed and validated in advance, without duplicates and impossible runs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Job:
     number : int
         Number from 0, in the order of the sweep.
     label : str
-        The overrides that distinguish it from the others.
+        The overrides that distinguish the job from the others.
     overrides : list of str
-        All overrides, with one value each.
+        All overrides of the run, with one value each.
     config : RunConfig
-        Its configuration.
+        The resolved configuration.
     """
 
     number: int
@@ -51,11 +51,11 @@ class Plan:
     jobs : list of Job
         The jobs, without duplicates.
     options : dict
-        The keys of `svmbench.config.schema.Sweep`.
+        Options of the sweep: the keys of `svmbench.config.schema.Sweep`, and the launcher.
     duplicates : list of (str, str)
-        Combinations that are the same run as another: label, and label of that one.
+        Combinations that give the same run as an earlier one: their label, and that of the earlier one.
     impossible : list of (str, str)
-        Combinations left out: label, and reason.
+        Combinations left out as impossible: their label, and the reason.
     """
 
     jobs: list[Job]
@@ -67,13 +67,13 @@ class Plan:
 def make(
     overrides: Sequence[str], folders: Sequence[Path] = (), settings: Sequence[Sequence[str]] = ((),)
 ) -> Plan:
-    """Return the plan of a sweep; parameters as those of `compose.jobs`.
+    """Return the plan of a sweep; for the parameters see `compose.jobs`.
 
     Raises
     ------
     UserError
-        For an invalid combination, an impossible one unless ``skip=impossible``, and more processes, threads
-        or memory than the machine has.
+        For an invalid combination, an impossible one unless ``skip=impossible``, or if the plan needs more
+        processes, threads or memory than the machine has.
     """
     composed, options = compose.jobs(overrides, folders, settings)
     given = [_of_the_run(job.overrides) for job in composed]
@@ -130,13 +130,13 @@ def _of_the_run(overrides: Sequence[str]) -> list[str]:
 
 
 def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:
-    """Return for each job the overrides that are not common to all."""
+    """Return the label of each job: its overrides that not all jobs have."""
     common = set.intersection(*map(set, overrides))
     return [" ".join(text for text in job if text not in common) or "the only job" for job in overrides]
 
 
 def _key(config: RunConfig) -> str:
-    """Return the identity of a run for finding duplicates; without the seed if it makes no random choices."""
+    """Return a key that is equal for duplicates: the identity, without the seed if a run draws nothing."""
     relevant = config.identity()
     drawn = config.features is not None or config.subset is not None
     if not registry.get(config.solver.name).stochastic and not drawn:
@@ -145,7 +145,7 @@ def _key(config: RunConfig) -> str:
 
 
 def impossible(config: RunConfig) -> str | None:
-    """Return why a run is impossible: its solver is not installed, or cannot solve it; None if possible."""
+    """Return why a run is impossible (its solver is missing, or cannot solve the problem), or None."""
     solver = registry.get(config.solver.name)
     try:
         solver.release()

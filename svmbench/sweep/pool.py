@@ -1,4 +1,4 @@
-"""Worker processes for the jobs of a sweep, each pinned to cores of its own."""
+"""Worker processes for the jobs of a sweep, each pinned to its own cores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from svmbench.runner.spawn import cores, worker_environment
 from svmbench.sweep.planning import Job
 from svmbench.sweep.stored import JobDocument, JobEnd, end_of, without_run
 
-#: Seconds for interrupted runs to store their ends before they are killed.
+#: Seconds that interrupted runs have to store their ends before they are killed.
 _PATIENCE = 5.0
 
 
@@ -44,7 +44,7 @@ class Listener(Protocol):
 
 
 class Pool:
-    """Makes jobs by worker processes.
+    """Runs jobs in worker processes.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Pool:
         self._selector = selectors.DefaultSelector()
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Make the jobs; return whether they were interrupted, so that some may have no end."""
+        """Run the jobs; return whether they were interrupted, in which case some may have no end."""
         pending = list(jobs)
         interrupted = False
         try:
@@ -92,7 +92,7 @@ class Pool:
         return [worker for worker in self._workers if worker.job is not None]
 
     def _feed(self, pending: list[Job], listener: Listener) -> None:
-        """Give idle workers jobs on the data they hold, and start workers while there are too few."""
+        """Give jobs to idle workers, preferably on data they hold, and start workers if there are too few."""
         while pending:
             idle = next((worker for worker in self._workers if worker.job is None), None)
             if idle is None:
@@ -101,10 +101,10 @@ class Pool:
                 idle = self._start()
             held = {worker.dataset for worker in self._workers if worker is not idle}
             place = next((i for i, job in enumerate(pending) if _dataset(job) == idle.dataset), None)
-            if place is None:  # no more jobs on its data: prefer data that no worker holds
+            if place is None:  # no more jobs on its data: prefer data that no other worker holds
                 place = next((i for i, job in enumerate(pending) if _dataset(job) not in held), 0)
             job = pending.pop(place)
-            (self._folder / f"{job.number}.now").unlink(missing_ok=True)  # of an attempt before
+            (self._folder / f"{job.number}.now").unlink(missing_ok=True)  # left by an earlier attempt
             idle.give(job, self._folder / f"{job.number}.log")
             listener.began(job)
 
@@ -116,7 +116,7 @@ class Pool:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=worker_environment(self._threads),
-                process_group=0,  # Ctrl-C on the terminal reaches only us, and we pass it on once
+                process_group=0,  # Ctrl-C on the terminal reaches only this process, which passes it on once
             )
         worker = _Worker(process)
         if self._cores is not None:
@@ -162,7 +162,7 @@ class Pool:
             worker.process.kill()
 
     def _end(self) -> None:
-        """Let all workers exit, and kill those that do not."""
+        """Let all workers exit; kill those that do not."""
         for worker in self._workers:
             worker.process.stdin.close()  # type: ignore[union-attr]
         deadline = time.monotonic() + _PATIENCE
@@ -205,10 +205,10 @@ class _Worker:
             self.process.stdin.write(f"{json.dumps(given)}\n".encode())
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # it died while idle; its end is read next and reports the job
+            pass  # it died while idle: `Pool._listen` will see its end and report the job as failed
 
     def answers(self) -> list[JobEnd] | None:
-        """Return its messages since the last call, or None at its end."""
+        """Return the messages of the worker since the last call, or None when it has ended."""
         piece = os.read(self.output(), 1 << 16)
         if not piece:
             return None
@@ -216,29 +216,29 @@ class _Worker:
         return [json.loads(line) for line in lines]
 
     def overdue(self) -> bool:
-        """Return whether it was asked to end and its time for that is over."""
+        """Return whether the worker was asked to stop and has had its time to do so."""
         return self.stopping and time.monotonic() > self.deadline
 
     def exceeded(self) -> bool:
-        """Return whether its run has exceeded a limit."""
+        """Return whether the run of the worker has exceeded a limit."""
         return self.job is not None and self.guard is not None and self.guard.exceeded()
 
     def stop(self) -> None:
-        """Ask its run to store its state and end."""
+        """Ask the run of the worker to store its state and end."""
         if not self.stopping:
             self.process.send_signal(signal.SIGINT)
             self.stopping, self.deadline = True, time.monotonic() + _PATIENCE
 
 
 class _Cores:
-    """Cores used by workers of sweeps, each protected by a lock that ends with its process."""
+    """Cores used by the workers of sweeps, each protected by a lock that ends with this process."""
 
     def __init__(self) -> None:
         self._taken: dict[int, list[Lock]] = {}
         self._folder = own_folder(lambda line: print(f"svmbench: {line}", file=sys.stderr))
 
     def pin(self, process: int, count: int) -> None:
-        """Pin a process to free cores; if there are too few, leave it to the system."""
+        """Pin a process to free cores; if there are too few, the system schedules it."""
         locks: dict[int, Lock] = {}
         if self._folder is None:
             return
@@ -255,7 +255,7 @@ class _Cores:
             os.sched_setaffinity(process, locks)
 
     def free(self, process: int) -> None:
-        """Release its cores."""
+        """Release the cores of a process."""
         for lock in self._taken.pop(process, []):
             lock.remove()
 

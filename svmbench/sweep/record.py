@@ -1,4 +1,4 @@
-"""The record of a sweep in ``RESULTS/sweeps/<name>/``: its plan, and a line per beginning and end.
+"""The record of a sweep in ``RESULTS/sweeps/<name>/``: its plan, and a line when a job begins or ends.
 
 ::
 
@@ -32,7 +32,7 @@ from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.stored import JobEnd
 
-#: Values of a configuration that a sweep reads before a run validates them, and their types.
+#: Keys that a sweep reads from a stored configuration before a run validates it, and their types.
 _OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
 
 #: End states of a job that need not be repeated.
@@ -111,7 +111,7 @@ class Record:
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
             plan = Plan(jobs, **kept)
             _check_plan(plan)
-            # Written by an older version or by hand, it may have fewer options than sweeps have now.
+            # A plan written by an older version or by hand may have fewer options than sweeps have now.
             return replace(plan, options=sweep_options(plan.options))
         except PermissionError as error:
             raise Unreadable(path, error) from error
@@ -121,7 +121,7 @@ class Record:
     def events(self) -> list[dict[str, Any]]:
         """Return all events, oldest first.
 
-        An incomplete line is left out, and a damaged one with a warning.
+        An incomplete last line is left out silently, damaged lines are left out with a warning.
         """
         try:
             found = events.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
@@ -147,16 +147,16 @@ class Record:
         return {event["job"]: event["time"] for event in self.events() if event["event"] == "began"}
 
     def add(self, **event: Any) -> None:
-        """Append an event; a `StorageError` if the folder is missing, full or not writable."""
+        """Append an event; raise a `StorageError` if the folder is missing, full or not writable."""
         line = json.dumps(lines.checked({**event, "time": time.time()})) + "\n"
         path = self.folder / "events.jsonl"
         with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
-            if stream.tell() and _last_byte(stream) != b"\n":  # by a process killed while writing
+            if stream.tell() and _last_byte(stream) != b"\n":  # a process was killed while it wrote
                 line = "\n" + line
             stream.write(line.encode())
 
     def lock(self) -> Lock:
-        """Lock the sweep for this process; a `UserError` if another one is running it."""
+        """Lock the sweep for this process; raise a `UserError` if another process is running it."""
         lock = Lock.try_acquire(self.folder / "lock")
         if lock is None:
             raise UserError(
@@ -165,14 +165,14 @@ class Record:
         return lock
 
     def maker(self) -> str | None:
-        """Return who is running it, or None."""
+        """Return who is running the sweep, or None."""
         return holder(self.folder / "lock")
 
     def made_for(self) -> float | None:
-        """Return the seconds since the process that makes it began; None if no process does."""
+        """Return for how many seconds a process has been running the sweep; None if none is."""
         try:
             return max(0.0, time.time() - (self.folder / "lock").stat().st_mtime) if self.maker() else None
-        except OSError:  # it has ended just now
+        except OSError:  # the process has just ended
             return None
 
 
@@ -182,7 +182,7 @@ def all_finished(jobs: Iterable[Job], ends: Mapping[int, JobEnd]) -> bool:
 
 
 def check_all(store: Store) -> Iterator[Finding]:
-    """Check a store; a plan that ``status`` and ``resume`` refuse is damaged, whatever its digest."""
+    """Check a store. A plan that ``status`` and ``resume`` refuse is damaged even if its digest matches."""
     for finding in check_store(store):
         if finding.kind == "plan" and finding.state in ("ok", "unchecked"):
             try:
@@ -194,7 +194,7 @@ def check_all(store: Store) -> Iterator[Finding]:
 
 
 def _check_plan(plan: Plan) -> None:
-    """Raise ValueError unless a plan has the content that `svmbench.sweep.planning` writes."""
+    """Raise a ValueError for a plan that `svmbench.sweep.planning` cannot have written."""
     whole = all(
         type(job.number) is int
         and isinstance(job.label, str)
@@ -214,14 +214,14 @@ def _check_plan(plan: Plan) -> None:
 
 
 def _is(value: object, kind: type | UnionType) -> bool:
-    """Return whether a value has a type; booleans and numbers that cannot be shown are not numbers."""
+    """Return whether a value has a type; booleans, and numbers that `is_number` rejects, are not numbers."""
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return isinstance(value, kind) and (not isinstance(value, int | float) or is_number(value))
 
 
 def _are(values: object, kind: type, length: int | None = None) -> bool:
-    """Return whether a value is a list of values of a type, and has a length if given."""
+    """Return whether a value is a list of values of a type, and of the given length, if any."""
     if not isinstance(values, list | tuple) or length not in (None, len(values)):
         return False
     return all(isinstance(value, kind) for value in values)
@@ -233,7 +233,7 @@ def _last_byte(stream: BinaryIO) -> bytes:
 
 
 def _names(folder: Path) -> list[str]:
-    """Return the names in a folder, none if there is no folder; an OSError if it cannot be read."""
+    """Return the names in a folder, none if it does not exist; raise an OSError if it cannot be read."""
     try:
         return os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def make(document: RemoteJob) -> None:
-    """Make the run of a job and write its end to the folder of the sweep."""
+    """Make the run of a job, and write how it ended to the folder of the sweep."""
     from svmbench.files import write_whole
     from svmbench.sweep.worker import LastDataset, serve
 
     os.chdir(document["cwd"])
     if threading.current_thread() is threading.main_thread():
-        # SLURM's signal, through submitit, that the time of the job is nearly over.
+        # With this signal, SLURM announces through submitit that the time of the job is nearly over.
         signal.signal(signal.SIGUSR2, _ask_to_end)
     answer = serve(document, LastDataset(), 0)
     write_whole(Path(document["end"]), json.dumps(answer))

@@ -19,14 +19,14 @@ RUNS = "a run, a unique prefix of one, a pattern such as 'sbp-*', a sweep, tag:N
 
 
 def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:
-    """Return the runs that the words select, without duplicates, in the order given.
+    """Return the runs that the words select, without duplicates, in the order of the words.
 
     Parameters
     ----------
     results : str
         The results folder.
     names : iterable of str
-        Ids, unique prefixes or folders of runs, patterns, names or folders of sweeps, results folders.
+        Ids, unique prefixes or folders of runs; patterns; names or folders of sweeps; tags; results folders.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:
 
 
 def chosen_groups(results: str, groups: Iterable[Iterable[str]]) -> list[list[StoredRun]]:
-    """Return the runs of several groups of words, as `chosen` does; the store is read once for all groups."""
+    """Return the runs that `chosen` would return for each group of words, reading the store only once."""
     from svmbench.store import Store
 
     listed = _Listed(Store(results))
@@ -101,7 +101,7 @@ def _tagged(listed: _Listed, tag: str) -> list[StoredRun]:
 
 
 def _is_sweep(results: Path, name: str) -> bool:
-    """Return whether a sweep has this name or prefix; only names of sweeps begin with a digit."""
+    """Return whether a sweep has this name or prefix. Only names of sweeps begin with a digit."""
     return name[:1].isdigit() and any((results / "sweeps").glob(f"{name}*/plan.json"))
 
 

@@ -16,13 +16,14 @@ from svmbench.runner.spawn import thread_environment
 from svmbench.sweep.remote import make
 from svmbench.sweep.stored import RemoteJob
 
-#: Seconds between two queries of SLURM, which serves others as well.
+#: Seconds between two queries of SLURM, which serves other users as well.
 _ASK = 5.0
 
-#: Seconds before the end of its time that a job is notified: at most, and as a divisor of the time.
+#: A job is notified before the end of its time: this many seconds before or, if less, this part (1/4) of its
+#: time.
 _NOTICE, _SHARE = 90, 4
 
-#: States of a job that has not ended.
+#: States of jobs that have not ended.
 _ALIVE = {
     *("PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT"),
     *("REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING", "RESV_DEL_HOLD", "SPECIAL_EXIT"),
@@ -35,7 +36,7 @@ class Slurm:
     Parameters
     ----------
     folder : Path
-        For submitit's files.
+        Folder for submitit's files.
     options : mapping
         Options ``launcher`` of the sweep.
     size : int
@@ -86,7 +87,7 @@ class Slurm:
         self._jobs |= {document["number"]: job for document, job in zip(documents, jobs, strict=True)}
 
     def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the jobs that have ended; SLURM is queried occasionally."""
+        """Return the jobs that have ended; SLURM is not queried at every call."""
         if self._options["cluster"] == "local":
             states = {number: self._jobs[number].state for number in numbers}
             return {number: f"ended as {state}" for number, state in states.items() if state != "RUNNING"}
@@ -96,13 +97,13 @@ class Slurm:
         return {number: how for number, how in self._known.items() if number in numbers}
 
     def _ask(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return how jobs ended, by squeue, since sacct needs accounting, which not every cluster has."""
+        """Return how jobs ended according to squeue; sacct needs accounting, which not every cluster has."""
         names = {self._jobs[number].job_id: number for number in numbers}
         arrays = ",".join(sorted({name.partition("_")[0] for name in names}))
         command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={arrays}"]
         said = subprocess.run([*command, "--format=%i|%T|%r"], capture_output=True, text=True, check=False)
         if said.returncode and "Invalid job id" not in said.stderr:
-            return {}  # SLURM is not reachable; it is queried again
+            return {}  # SLURM is not reachable: a later call queries it again
         states = {line.split("|")[0]: line.split("|")[1:] for line in said.stdout.splitlines()}
         found = {}
         for name, number in names.items():
@@ -113,7 +114,7 @@ class Slurm:
         return found
 
     def cancel(self, numbers: Sequence[int]) -> None:
-        """Cancel jobs: running ones are notified, and killed after SLURM's KillWait."""
+        """Cancel jobs. SLURM notifies running ones, and kills them after its KillWait."""
         if self._options["cluster"] == "local":
             for number in numbers:
                 with contextlib.suppress(ProcessLookupError):  # submitit itself would kill after a second
@@ -123,7 +124,7 @@ class Slurm:
             subprocess.run(["scancel", *names], check=False, capture_output=True)
 
     def close(self) -> None:
-        """Let submitit's local processes end; nothing is held from SLURM."""
+        """Wait for submitit's local processes to end; there is nothing to release with SLURM."""
         if self._options["cluster"] == "local":
             deadline = time.monotonic() + _ASK
             while time.monotonic() < deadline and any(job.state == "RUNNING" for job in self._jobs.values()):

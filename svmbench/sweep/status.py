@@ -1,4 +1,4 @@
-"""Status of a sweep: counts, time left, the running jobs, and the table of its ends."""
+"""Status of a sweep: counts, time left, the running jobs, and the table of results."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from svmbench.sweep.record import Record
 from svmbench.sweep.stored import JobEnd, without_run
 from svmbench.sweep.view import running, table
 
-#: Names of ends in the table.
+#: Names of end states in the table.
 NAMES = {"done": "done", "found": "skipped"}
 
 #: Stands for the end of a job that has not ended.
 _NOT_RUN = without_run("not run", "")
 
-#: Seconds between two status lines without a terminal.
+#: Seconds between two status lines where there is no terminal.
 _EVERY = 30.0
 #: Seconds between two updates of the running jobs on a terminal.
 _REDRAWN = 0.5
 
 
 class Status:
-    """Records beginnings and ends, prints a line per end, and maintains the status below them.
+    """Records when jobs begin and end, prints a line for each end, and shows the status below these lines.
 
-    On a terminal, the status is a line and a row for each running job, overwritten as they change; elsewhere
-    it is a line printed occasionally.
+    On a terminal, the status is a line and a row for each running job, which are overwritten as they change.
+    Elsewhere, it is a line that is printed occasionally.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Status:
     workers : int
         Number of simultaneous jobs.
     ends : dict of int to dict
-        Earlier ends, which count as well.
+        Ends of jobs from earlier parts of the sweep, which count as well.
     out, live : text stream
         Streams for ends and for the status.
     """
@@ -69,12 +69,12 @@ class Status:
         self._block = Block(self._live) if on_terminal(self._live) else None
 
     def began(self, job: Job) -> None:
-        """Receive a beginning."""
+        """Receive a job that has begun."""
         self._running[job.number] = job, time.time()
         self._record.add(job=job.number, event="began")
 
     def ended(self, job: Job, end: JobEnd) -> None:
-        """Receive an end and print it."""
+        """Receive the end of a job and print it."""
         self._running.pop(job.number, None)
         self.known(job, end)
         self.tick(now=True)
@@ -87,7 +87,7 @@ class Status:
         print(f"[{len(self.ends)}/{self._total}] {job.label}: {said(end)}", file=self._out, flush=True)
 
     def tick(self, now: bool = False) -> None:
-        """Show the progress: on a terminal in place of the last one, elsewhere as an occasional line."""
+        """Show the progress: on a terminal in place of the previous one, elsewhere as an occasional line."""
         since = time.monotonic() - self._shown
         if self._block is not None and (now or since >= _REDRAWN):
             columns, height = size(self._live)
@@ -99,12 +99,12 @@ class Status:
         self._shown = time.monotonic()
 
     def line(self) -> str:
-        """Return done, running, failed, interrupted, the time since the start and the time left."""
+        """Return a line with the numbers of jobs done, running, failed and interrupted, and the times."""
         expected = left(self.ends, self._total, self._workers)
         return line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
 
     def rows(self, columns: int, most: int) -> list[str]:
-        """Return the table of the running jobs, at most ``most`` lines of ``columns`` characters."""
+        """Return the table of the running jobs: at most ``most`` lines of at most ``columns`` characters."""
         jobs = [job for job, _ in self._running.values()]
         began = {job.number: at for job, at in self._running.values()}
         return table(running(jobs, began, self._record.folder), columns, most)
@@ -122,7 +122,7 @@ def said(end: JobEnd) -> str:
 
 
 def left(ends: Mapping[int, JobEnd], total: int, workers: int) -> float | None:
-    """Return the estimated seconds of the remaining jobs from the mean of those done; None if none is."""
+    """Return the estimated seconds of the remaining jobs by the mean time of those done; None without any."""
     seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
     return sum(seconds) / len(seconds) * (total - len(ends)) / workers if seconds else None
 
@@ -134,7 +134,7 @@ def line(
     left: float | None,
     spent: float | None = None,
 ) -> str:
-    """Return the status line of a sweep; ``left`` and ``spent`` in seconds, None if unknown."""
+    """Return the status line of a sweep; ``left`` and ``spent`` are seconds, None if unknown."""
     good = sum(end["state"] in NAMES for end in ends.values())
     stopped = sum(end["state"] == "interrupted" for end in ends.values())
     parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good - stopped} failed"]
@@ -150,7 +150,7 @@ HEADER = ("job", "overrides", "end", "test error", "objective", "gap", "counter"
 
 
 def rows(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> list[tuple[Any, ...]]:
-    """Return the table of a sweep, a row of `HEADER` per job; None if unknown."""
+    """Return the table of a sweep: a row per job with the columns of `HEADER`, None where unknown."""
     found = []
     for job in jobs:
         end = ends.get(job.number, _NOT_RUN)
@@ -174,7 +174,7 @@ def rows(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> list[tuple[Any, ...
 
 
 def failures(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> list[str]:
-    """Return a line for each job without a result, or whose method ended far from the optimum, with why."""
+    """Return a line, with the reason, for each job that has no result or ended far from the optimum."""
     return [
         f"  {job.number + 1}  {job.label}: {ended(end['state'], end['reason'])}"
         for job in jobs
@@ -184,6 +184,6 @@ def failures(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> list[str]:
 
 
 def counts(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> str:
-    """Return how many jobs ended how."""
+    """Return the number of jobs in each end state, as text."""
     states = Counter(NAMES.get(s := ends.get(job.number, _NOT_RUN)["state"], s) for job in jobs)
     return ", ".join(f"{count} {state}" for state, count in states.items())

@@ -1,4 +1,4 @@
-"""Which runs of a plan are stored, found by the store's index and the data's checksums: no array is read."""
+"""Which runs of a plan are stored, by the store's index and the checksums of the data; reads no arrays."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, derived_from, identity, rounded, run_id
 from svmbench.sweep.planning import Job, Plan
 
-#: What the table of a sweep says about a run, beside the counter of its budget.
+#: Numbers of a run in the table of a sweep, besides the counter of its budget.
 NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
 
 
 class JobDocument(TypedDict):
-    """A job for a worker; ``log`` is the file of its progress."""
+    """A job for a worker; ``log`` is the file to which it writes its progress."""
 
     number: int
     config: Document
@@ -29,7 +29,7 @@ class JobDocument(TypedDict):
 
 
 class RemoteJob(JobDocument):
-    """A job for a machine of a cluster; ``end`` is the file of its end, ``cwd`` its working folder."""
+    """A job for a machine of a cluster; ``end`` is the file for its `JobEnd`, ``cwd`` the working folder."""
 
     end: str
     cwd: str
@@ -57,9 +57,10 @@ def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
     Returns
     -------
     (dict of int to StoredRun, list of Job)
-        The runs by the numbers of their jobs: of exactly that identity, ended in any way. And the jobs whose
-        identity is unknown before they run: their data are not prepared yet, a parameter ``auto`` depends on
-        an optimum that is not stored, or they start from a run that may have been repeated.
+        Stored runs with exactly the identity of a job, by its number; they may have ended in any way. And the
+        jobs whose identity is unknown before they run: because their data are not prepared yet, because a
+        parameter ``auto`` depends on an optimum that is not stored, or because they start from a run that may
+        have been repeated.
     """
     runs = store.runs()
     exact = {run.key: run for run in runs}
@@ -89,7 +90,7 @@ def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
 
 
 def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
-    """Return for jobs of unknown identity a stored run of the same configuration, for a forecast."""
+    """Return, for a forecast, a stored run with the same configuration for each job of unknown identity."""
     found: dict[str, StoredRun] = {}
     for run in store.runs() if jobs else ():  # oldest first
         key = digest(relevant(run.document))
@@ -100,7 +101,7 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
 
 
 def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = None) -> JobEnd:
-    """Return the end of a job with a stored run, as a worker reports it; by default, it was stored before."""
+    """Return the end of a job with a stored run, as a worker reports it; by default it was stored before."""
     summary = run.summary()
     return {
         "state": state,
@@ -112,13 +113,13 @@ def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = N
 
 
 def _name(config: RunConfig, checksums: dict[str, str | None], store: Store) -> str | None:
-    """Return the name of a run, ignoring derived parameters and its first point; None if unknown so far."""
+    """Return the name of a run, ignoring derived parameters and its start; None if it is not known yet."""
     where, dataset = config.data.dir, config.dataset.document()
     key = digest([dataset, where])
     if key not in checksums:
         try:
             checksums[key] = data.known_checksum(dataset, directory=where)
-        except UserError:  # the run will say so
+        except UserError:  # the run will report it
             checksums[key] = None
     checksum = checksums[key]
     if checksum is None:
@@ -127,31 +128,31 @@ def _name(config: RunConfig, checksums: dict[str, str | None], store: Store) -> 
         checksum = sampled_checksum(checksum, config.subset, config.seed)
     try:
         config = named(config, store)
-    except UserError:  # the run will say so
+    except UserError:  # the run will report it
         return None
     version = None if config.features is None else features.get(config.features.name).version
     return run_id(identity(config, checksum, registry.get(config.solver.name).release(), version))
 
 
 def _without_start(run: StoredRun) -> str:
-    """Return the name that a run would have without the fingerprint of its first point."""
+    """Return the name that a run would have without the fingerprint of its start."""
     return run_id({key: value for key, value in run.manifest["identity"].items() if key != "start"})
 
 
 def _since_its_start(run: StoredRun, store: Store) -> bool:
-    """Return whether the run that it started from had ended by then, so that its coefficients are as then."""
+    """Return whether the run from which it started has not been repeated since, so its start is the same."""
     ended = store.find(str(run.config.start)).ended
     return ended is not None and ended <= run.started
 
 
 def _derives(config: RunConfig) -> bool:
-    """Return whether the run takes a parameter from the optimum of its problem."""
+    """Return whether a run derives a parameter from the optimum of its problem."""
     form = registry.get(config.solver.name).form
     return form in DERIVED and config.solver.parameters.get(DERIVED[form][1]) in (None, "auto")
 
 
 def _current(run: StoredRun, store: Store) -> bool:
-    """Return whether what a run derived is what it would derive from the optimum as it is stored now."""
+    """Return whether a run would derive the same parameters from the optimum as it is stored now."""
     optimum = store.optimum(str(run.manifest.get("optimum")))
     if optimum is None:
         return False

@@ -12,10 +12,10 @@ from svmbench.runner.progress import duration
 from svmbench.sweep.noted import Now, read
 from svmbench.sweep.planning import Job
 
-#: Headings of the columns, and those that are not aligned at the right.
+#: Headings of the columns, and those of left-aligned ones.
 _HEADER = ("job", "overrides", "phase", "time", "done", "left", "error", "objective", "gap", "age")
 _LEFT = ("overrides", "phase")
-#: Columns that a narrow terminal leaves out: before, and after the column of overrides is shortened.
+#: Columns left out on a narrow terminal: before the overrides are shortened, and if that does not suffice.
 _FIRST, _LAST = ("objective", "left"), ("done", "age", "time")
 #: Least width of the column of overrides.
 _LEAST = 16
@@ -28,11 +28,11 @@ class Running:
     Attributes
     ----------
     name, label : str
-        Its number from 1, and its overrides.
+        Number of the job, from 1, and its overrides.
     seconds : float
-        Wall time since it began.
+        Wall time since the job began.
     now : Now or None
-        Its last note; None before the first.
+        Latest note of the job; None before the first.
     """
 
     name: str
@@ -53,7 +53,7 @@ def running(jobs: Sequence[Job], began: Mapping[int, float], folder: Path) -> li
 
 
 def table(jobs: Sequence[Running], columns: int, most: int) -> list[str]:
-    """Return a line for each running job below a line of headings; no line if none is running.
+    """Return a line of headings and a line for each running job; nothing if none is running.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def table(jobs: Sequence[Running], columns: int, most: int) -> list[str]:
     columns : int
         Most characters of a line.
     most : int
-        Most lines; if they do not suffice, the last one says how many jobs are not shown.
+        Most lines. If there are more jobs, the last line says how many are not shown.
     """
     shown = jobs if len(jobs) < most else jobs[: max(0, most - 2)]
     if not shown:

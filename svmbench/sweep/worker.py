@@ -1,9 +1,9 @@
 """A process that makes one run after another: ``python -m svmbench.sweep.worker``.
 
-It reads jobs as lines of JSON from standard input (``number``, ``config``, ``log``) and answers each by one
-line on what was its standard output. Modules stay imported and the last data set stays loaded, so that the
-next run begins at once; run.json says how many runs the process had made before. When its input ends, with
-the process that started it, it stops what it is doing and ends.
+It reads jobs as lines of JSON (``number``, ``config``, ``log``) from standard input, and answers each with
+one line on its original standard output. Modules stay imported and the last data set stays loaded, so that
+the next run begins at once; run.json says how many runs the process had made before. When its input ends, as
+it does when the process that started it ends, it stops its run and ends.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from svmbench.runner.outcome import Outcome
 from svmbench.sweep.noted import NotedLines
 from svmbench.sweep.stored import NUMBERS, JobDocument, JobEnd
 
-#: Seconds that a run has to store its end when the process that wants it is gone.
+#: Seconds that a run has to store its end when the process that requested it is gone.
 _GRACE = 5.0
 
 
 class LastDataset:
-    """`svmbench.data.load` that keeps what it loaded last: in a sweep most runs use the same data."""
+    """`svmbench.data.load` that keeps the last data set, since most runs of a sweep use the same data."""
 
     def __init__(self) -> None:
         self._key: Any = None
@@ -51,16 +51,16 @@ class LastDataset:
         """Return the data set; parameters and errors as in `svmbench.data.load`."""
         key = (dict(dataset), mirror, directory)
         if self._dataset is None or key != self._key:
-            self._dataset = None  # its memory is free before the next one is read
+            self._dataset = None  # frees its memory before the next one is read
             self._dataset = data.load(dataset, mirror=mirror, directory=directory, say=say)
             self._key = key
         return self._dataset
 
 
 def main() -> int:
-    """Serve jobs until there are none."""
+    """Serve jobs until the input ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that a library prints may look like an answer
     lines: queue.Queue[str | None] = queue.Queue()
     busy = threading.Event()
     threading.Thread(target=_listen, args=(lines, busy), daemon=True).start()
@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def _listen(lines: queue.Queue[str | None], busy: threading.Event) -> None:
-    """Take jobs from standard input; at its end stop a running job, and end a process that does not."""
+    """Read jobs from standard input. At its end, stop the running job; end the process if that is slow."""
     for line in sys.stdin:
         lines.put(line)
     lines.put(None)
@@ -98,9 +98,9 @@ def serve(job: JobDocument, load: LastDataset, before: int) -> JobEnd:
     job : JobDocument
         The job.
     load : LastDataset
-        Where its data come from.
+        Loads the data.
     before : int
-        Runs that this process has made before.
+        Number of runs that this process has made before.
     """
     reset_peak_memory()
     config = RunConfig.of(job["config"])
@@ -108,7 +108,7 @@ def serve(job: JobDocument, load: LastDataset, before: int) -> JobEnd:
     try:
         with Path(job["log"]).open("w", encoding="utf-8") as log:
             outcome = _execute(config, log, load, before)
-    except OSError as error:  # the folder of the sweep is gone, full or not writable any more
+    except OSError as error:  # the folder of the sweep is gone, full or no longer writable
         outcome = Outcome(None, "failed", f"{job['log']} could not be written: {error.strerror or error}")
     run = outcome.run
     summary = run.summary() if run else {}
