@@ -1,6 +1,6 @@
 """Resolved configurations from overrides, by Hydra's composition and our validation.
 
-Hydra reads and composes ``conf/`` and parses overrides and sweeps. It does not run anything.
+Hydra only reads and composes ``conf/``, and parses overrides and sweeps. It does not run anything.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from svmbench.run_config import RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
-#: The shipped defaults as this process composed them, by the state of their files; empty until needed.
+#: The shipped defaults as composed by this process, by the state of their files; empty until needed.
 _DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Any]] = {}
 
 #: Most jobs of a sweep. All are composed and validated in advance, in about a millisecond each.
@@ -45,22 +45,23 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig
     Parameters
     ----------
     overrides : sequence of str
-        ``KEY=VALUE`` in Hydra's grammar, one value each.
+        ``KEY=VALUE`` in Hydra's grammar, with one value each.
     folders : sequence of Path
         The user's configuration folders, besides the shipped one.
 
     Raises
     ------
     UserError
-        If anything is unknown, of a wrong type, out of range or impossible.
+        If anything is unknown, has a wrong type, is out of range or impossible.
     """
     return resolve_all([overrides], folders)[0]
 
 
 def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
-    """Return the configurations of many runs, like `resolve`; common parts are composed once.
+    """Return the configurations of many runs, as `resolve` does; common parts are composed once.
 
-    Later calls share the composed defaults. A single first run is composed as a whole, which is faster.
+    Later calls reuse the composed defaults. If the first call is for a single run, that is composed as a
+    whole, which is faster.
     """
     with _composer(folders) as composer:
         several = len(many) > 1 or composer.again
@@ -78,12 +79,12 @@ def _resolved(composed: dict[str, Any]) -> RunConfig:
 
 
 def text(overrides: Sequence[str], folders: Sequence[Path], what: str, *, resolved: bool = False) -> str:
-    """Return the composed configuration of one run as YAML; parameters and errors as in `resolve`.
+    """Return the composed configuration of one run as YAML; for other parameters and errors see `resolve`.
 
     Parameters
     ----------
     what : str
-        Part, as in Hydra: ``job``, ``hydra`` (Hydra's own) or ``all``.
+        Which part, in Hydra's words: ``job``, ``hydra`` (Hydra's own configuration) or ``all``.
     resolved : bool
         Whether to replace interpolations by their values.
     """
@@ -105,14 +106,15 @@ class Job:
 def jobs(
     overrides: Sequence[str], folders: Sequence[Path] = (), settings: Sequence[Sequence[str]] = ((),)
 ) -> tuple[list[Job], dict[str, Any]]:
-    """Return every combination of a sweep, the last key fastest, and the sweep's own options.
+    """Return every combination of a sweep, the last key varying fastest, and the options of the sweep.
 
-    All jobs are composed and validated before any is returned. Parameters and errors as in `resolve`.
+    All jobs are composed and validated before any is returned. For other parameters and errors see `resolve`.
 
     Parameters
     ----------
     settings : sequence of sequence of str
-        Overrides of one value each. Every combination of the others is made with each of these settings.
+        Lists of overrides with one value each. Every combination of `overrides` is made with each of these
+        lists.
     """
     with _composer(folders) as composer:
         axes = composer.axes(overrides)
@@ -135,14 +137,14 @@ def jobs(
 def axes(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, list[str]]:
     """Return the keys of overrides, each with one override per value.
 
-    Their form is checked, but nothing is composed. Parameters and errors as in `resolve`.
+    Their form is checked, but nothing is composed. For parameters and errors see `resolve`.
     """
     with _composer(folders) as composer:
         return composer.axes(overrides)
 
 
 def _check_range(override: Override) -> None:
-    """Raise a `UserError` for a range with more values than a sweep has jobs, before it is expanded."""
+    """Raise a `UserError` for a range with more values than a sweep may have jobs, before it is expanded."""
     value = override.value()
     if not isinstance(value, RangeSweep):
         return
@@ -155,7 +157,7 @@ def _check_range(override: Override) -> None:
 
 
 def _single(composer: _Composer, overrides: Sequence[str]) -> list[str]:
-    """Return overrides with one value each; a `UserError` for a sweep."""
+    """Return the overrides; raise a `UserError` if one of them has several values."""
     for override in composer.parse(overrides):
         if override.is_sweep_override():
             raise UserError(f"{written(override)} names several values: add -m to run them all")
@@ -169,7 +171,7 @@ def _composer(folders: Sequence[Path]) -> Iterator[_Composer]:
 
 
 class _Composer:
-    """Composes while Hydra is initialised; caches the common parts of the jobs of a sweep."""
+    """Composes configurations while Hydra is initialised, and caches the common parts of a sweep's jobs."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = folders
@@ -200,7 +202,7 @@ class _Composer:
         return self._parsed[given]
 
     def axes(self, overrides: Sequence[str]) -> dict[str, list[str]]:
-        """Return each key's overrides with one value, in the order of the keys; the last one given wins."""
+        """Return for each key, in order, an override per value; of a key given twice, the last one counts."""
         found = {}
         for override in self.parse(overrides):
             key = override.get_key_element()
@@ -222,21 +224,21 @@ class _Composer:
         return found
 
     def arguments(self, overrides: Sequence[str]) -> list[str]:
-        """Return the arguments for Hydra: the user's folders and the overrides."""
+        """Return the arguments for Hydra: the overrides, and one that adds the user's folders."""
         _register_plugin_solvers(overrides)
         return [*_search_path(self._folders), *overrides]
 
     def compose(self, overrides: Sequence[str], moving: frozenset[str] | set[str] = frozenset()) -> Any:
-        """Return the composed configuration, in plain types, of overrides without sweeps.
+        """Return the composed configuration in plain types.
 
         Parameters
         ----------
         overrides : sequence of str
-            With one value each.
+            Overrides with one value each.
         moving : set of str
             Keys and groups that vary between the jobs of a sweep. Jobs that differ only in these reuse what
-            Hydra composed: composing takes 0.2 s, replacing a value or the section of an option almost
-            nothing.
+            Hydra has composed. Composing takes 0.2 s, but replacing a value or the section of an option takes
+            almost no time.
         """
         parsed = self.parse(overrides)
         sections = self._sections(parsed, moving)
@@ -255,7 +257,7 @@ class _Composer:
             raise self._refusal(overrides, error) from error
 
     def _fixed(self, fixed: tuple[str, ...], *, final: bool) -> dict[str, Any] | None:
-        """Return what Hydra composes in plain types; without overrides these are the defaults."""
+        """Return what Hydra composes from fixed overrides, in plain types; the defaults if there are none."""
         if fixed or final:
             return plain(compose("config", self.arguments(fixed)), final=final)
         if not self._defaults:
@@ -267,8 +269,8 @@ class _Composer:
     ) -> dict[str, dict[str, Any]]:
         """Return the sections of the options of moving groups, by group; none if only Hydra can compose them.
 
-        That is the case if anything is added, a group is named twice, or the file of an option may affect
-        more than its own section.
+        Only Hydra can do so if anything is added, if a group is named twice, or if the file of an option may
+        affect more than its own section.
         """
         options = [o for o in parsed if not self._is_value(o)]
         if moving.isdisjoint(o.key_or_group for o in options):
@@ -279,14 +281,14 @@ class _Composer:
         return {group: section for group, section in found.items() if section and group in moving}
 
     def _section(self, group: str, name: str) -> dict[str, Any] | None:
-        """Return the section of an option whose file defines nothing else; read once."""
+        """Return the section of an option if its file defines nothing else; each file is read once."""
         if (group, name) not in self._read:
             file = folder.file_of(group, name, self._folders) if group in folder.GROUPS else None
             self._read[group, name] = read_section(file) if file else None
         return self._read[group, name]
 
     def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
-        """Return the error for overrides that do not compose; raise it for an unknown key, or a file."""
+        """Return the error for overrides that do not compose; raise it if a key or a file is the cause."""
         check_files(self._folders, overrides, error)
         parsed, reason = self.parse(overrides), error
         try:
@@ -310,7 +312,7 @@ class _Composer:
 
 
 def _state() -> tuple[Any, ...]:
-    """Return what changes with the files of the shipped defaults."""
+    """Return a value that changes whenever a file of the shipped defaults changes."""
     files = [folder.conf_dir() / "config.yaml"]
     files += [folder.conf_dir() / group / f"{name}.yaml" for group, name in folder.defaults().items()]
     return tuple((str(file), about.st_mtime_ns, about.st_size) for file in files for about in [file.stat()])
@@ -323,7 +325,7 @@ def _search_path(folders: Sequence[Path]) -> list[str]:
 
 
 def _register_plugin_solvers(overrides: Sequence[str]) -> None:
-    """Register with Hydra the defaults of a plug-in solver without a file in ``conf/solver/``."""
+    """Register the defaults of chosen plug-in solvers, which have no file in ``conf/solver/``, with Hydra."""
     chosen = {given.partition("=")[2] for given in overrides if given.startswith("solver=")}
     for name in chosen & set(folder.plugin_solvers()) if chosen else ():
         from svmbench.solvers import registry

@@ -1,8 +1,8 @@
 """The configuration files and their options, read without Hydra so that help is instant.
 
-The files in ``conf/`` have a simple style (one key per line, two-space indentation, a comment above each key
-and the allowed values after it), which is all that is read here; `svmbench.config.generate` writes it. Runs
-use Hydra's composition in `svmbench.config.compose`; a test compares both.
+This module only reads the simple style of the files in ``conf/``: one key per line, two-space indentation, a
+comment above each key and the allowed values after it, as `svmbench.config.generate` writes them. Runs use
+Hydra's composition in `svmbench.config.compose`; a test compares both.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 
 from svmbench.errors import UserError
 
-#: Groups of which every run has one option; the launcher belongs to sweeps only.
+#: Groups from each of which one option is always chosen; the launcher only matters to sweeps.
 GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
 #: Folders of ``conf/`` that are not groups.
 _NOT_GROUPS = ("paper",)
 
 _LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
 
-#: Separator of the alternatives in the comment behind a value.
+#: Separator of the alternatives in the comment after a value.
 BETWEEN = " | "
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a configuration file: dotted name, default as written, comment, and allowed values."""
+    """One key of a configuration file: its dotted name, default as written, comment, and allowed values."""
 
     name: str
     default: str
@@ -37,13 +37,13 @@ class Key:
 
     @property
     def choices(self) -> list[str]:
-        """Words that the key accepts; alternatives such as "a number" are left out."""
+        """Words that the key accepts; descriptions such as "a number" are left out."""
         words = self.allowed.split(BETWEEN) if self.allowed else []
         return [word for word in words if word != "text" and not word.startswith("a ")]
 
 
 def conf_dir() -> Path:
-    """Return the folder of the shipped configuration, installed or in a source tree."""
+    """Return the folder of the shipped configuration, in an installed package or in a source tree."""
     package = Path(__file__).resolve().parent.parent
     for candidate in (package / "conf", package.parent / "conf"):
         if (candidate / "config.yaml").is_file():
@@ -59,7 +59,7 @@ def user_folders(given: str | None = None) -> list[Path]:
     Raises
     ------
     UserError
-        If one is not a folder, or contains a file with the name of a shipped one, which it would replace.
+        If one is not a folder, or has a file with the name of a shipped file, which Hydra would read instead.
     """
     shipped = conf_dir()
     folders = []
@@ -88,7 +88,7 @@ _MOST_ALIASED = 10_000
 
 
 def _check_aliases(file: Path, text: str) -> None:
-    """Raise a `UserError` for a file whose aliases, which may be nested, expand to too much."""
+    """Raise a `UserError` for a file whose aliases, which may be nested, expand to too many values."""
     import yaml
 
     sizes: dict[str, int] = {}
@@ -110,11 +110,11 @@ def _check_aliases(file: Path, text: str) -> None:
                     f"the aliases in {file} stand for more than {_MOST_ALIASED} values: write them out"
                 )
     except (yaml.YAMLError, RecursionError):
-        return  # composing reports where
+        return  # composing reports the place
 
 
 def groups(folders: Sequence[Path] = ()) -> list[str]:
-    """Return the names of the groups: those of every run, then the user's own."""
+    """Return the names of the groups: `GROUPS`, then the user's own."""
     found = {
         path.name
         for folder in (conf_dir(), *folders)
@@ -179,7 +179,7 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
 
 
 def counters() -> list[str]:
-    """Return the counters that a budget, and so the axis of a figure, can use."""
+    """Return the counters that a budget can limit, and the axis of a figure can show."""
     words = next(key.choices for key in keys(defaults()) if key.name == "budget.counter")
     return [word for word in words if word != "null"]
 
@@ -229,6 +229,6 @@ def read_keys(file: Path, prefix: str = "") -> list[Key]:
 
 
 def _opens_section(rest: list[str], indent: int) -> bool:
-    """Return whether the lines after a key without a value are its section."""
+    """Return whether the lines after a key without a value are indented, so that they are its section."""
     following = next((line for line in rest if line.strip() and not line.lstrip().startswith("#")), "")
     return len(following) - len(following.lstrip()) > indent

@@ -1,10 +1,10 @@
 """Write the parts of ``conf/`` that follow from classes: ``python -m svmbench.config.generate``.
 
 A parameter is defined once, as a field of a dataclass: its type, default, limits and, for solvers and
-features, its help. The files repeat this for Hydra, for people, and for help and completion, which cannot
-afford to import the classes. Files of solvers and features are written entirely, except their first comment.
-In the others, which have values and rationales of their own, only the allowed values are written. A test
-compares files and classes.
+features, its help. The files repeat this for Hydra, for readers, and for help and completion, for which
+importing the classes would be too slow. Files of solvers and features are generated entirely, except for
+their first comment. The other files have their own values and rationales; only the allowed values are
+generated. A test compares the files with the classes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from svmbench.run_config import SECTIONS, RunConfig
 
 _WIDTH = 120
 
-#: Groups whose files are written entirely, and what the name in them denotes.
+#: Groups whose files are generated entirely, and what the name in such a file denotes.
 _WHOLE = {"solver": "solver", "features": "feature map"}
 
 _KEY = re.compile(r"^(?P<lead>(?P<indent> *)(?P<name>\w+): *[^#\n]*?) *(?:# .*)?$")
 
 
 def generated(file: Path) -> str:
-    """Return the text that a file of ``conf/`` should have, by the schema and its own parts."""
+    """Return the text that a file of ``conf/`` should have, from the schema and what is kept of the file."""
     group, name = file.parent.name, file.stem
     text = file.read_text(encoding="utf-8") if file.is_file() else f"{_first_comment(name)}\n\n"
     if group in _WHOLE:
@@ -73,7 +73,7 @@ def _keys(group: str, name: str) -> Iterator[str]:
 
 
 def _yaml(value: Any) -> str:
-    """Return a value in YAML; a float has a decimal point, also before an exponent."""
+    """Return a value in YAML; a float always has a decimal point, even before an exponent."""
     if isinstance(value, list):
         return f"[{', '.join(map(_yaml, value))}]"
     text = show(value)
@@ -88,7 +88,7 @@ def _limits(hint: Any, limits: Any) -> str:
 
 
 def _with_limits(lines: list[str], sections: dict[str, list[type]]) -> Iterator[str]:
-    """Yield lines with the allowed values of each key appended, by the schemas of its section."""
+    """Yield the lines, each key followed by its allowed values according to the schemas of its section."""
     section = ""
     for line in lines:
         match = _KEY.match(line)
@@ -108,7 +108,7 @@ def _with_limits(lines: list[str], sections: dict[str, list[type]]) -> Iterator[
 
 
 def files() -> list[Path]:
-    """Return all files that this module writes or completes, including those of new solvers."""
+    """Return all files that this module generates, entirely or in part, including those of new solvers."""
     from svmbench.solvers import registry
 
     conf, plugins = folder.conf_dir(), folder.plugin_solvers()

@@ -1,4 +1,4 @@
-"""Validation of the form of overrides, and messages for those that do not compose."""
+"""Validation of the form of overrides, and messages for overrides that do not compose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
     from omegaconf import DictConfig
 
-#: Replacements for Hydra's own keys, by prefix; the last one is for all others.
+#: What to use instead of Hydra's own keys, by prefix; the last entry is for all other keys.
 _INSTEAD = {
     "hydra/launcher hydra.launcher": "jobs=N runs N jobs of a sweep at once, launcher=slurm or ray elsewhere",
     "hydra/sweeper hydra.sweeper": "give the values as KEY=A,B or KEY=range(A,B) behind svmbench run -m",
@@ -34,12 +34,12 @@ def written(override: Override) -> str:
 
 
 def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path]) -> None:
-    """Check what does not need composing: options of groups, and forms that a run does not support.
+    """Check what can be checked without composing: options of groups, and forms that are not supported.
 
     Raises
     ------
     UserError
-        Names the nearest valid name, or what svmbench has instead.
+        With the nearest valid name, or with what svmbench has instead.
     """
     given, key = written(override), override.key_or_group
     if key.startswith(("hydra.", "hydra/")) or key == "hydra":
@@ -77,19 +77,19 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
 def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
     """Raise a `UserError` for a key that does not exist with the chosen options.
 
-    If all keys exist, the error must be in a value, and nothing is raised.
+    If all keys exist, the cause must be a value, and nothing is raised.
 
     Parameters
     ----------
     overrides : sequence of Override
         Overrides of keys, not of groups.
     base : DictConfig
-        Composed from the options of the groups only.
+        The configuration composed from the options of the groups only.
 
     Raises
     ------
     UserError
-        Names the nearest key and its siblings.
+        With the nearest key and its siblings.
     """
     present = list(_flatten(OmegaConf.to_container(base)))
     missing = [
@@ -128,7 +128,7 @@ def _unknown_key(key: str, names: Sequence[str], base: DictConfig) -> str:
 
 
 def _flatten(tree: Any, prefix: str = "") -> Iterator[str]:
-    """Yield all dotted keys, including sections."""
+    """Yield all dotted keys, including those of sections."""
     for key, value in tree.items():
         yield prefix + key
         if isinstance(value, Mapping):

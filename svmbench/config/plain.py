@@ -1,4 +1,4 @@
-"""Composed configurations in plain types; the jobs of a sweep differ in a few values."""
+"""Composed configurations in plain types, where the few values that differ between jobs can be replaced."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
     Parameters
     ----------
     config : DictConfig
-        Composed by Hydra.
+        The configuration, composed by Hydra.
     final : bool
-        Whether no value will be changed. Otherwise, a configuration with interpolations has no plain form,
-        since they would not follow changes.
+        Whether no value will be replaced later. If values will be, the result is None for a configuration
+        with interpolations, since these would not follow the changes.
     """
     if not final and "${" in str(OmegaConf.to_container(config, resolve=False)):
         return None
@@ -42,8 +42,9 @@ def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
 def read_section(file: Path) -> dict[str, Any] | None:
     """Return the section that the file of an option defines, or None if only Hydra can compose it.
 
-    A file defines its section, unless it has a list of defaults, a package directive or interpolations. Their
-    words are searched in the whole text: leaving a file to Hydra is never wrong.
+    A file defines just its section unless it has a list of defaults, a package directive or interpolations.
+    The whole text is searched for the words that these have, comments included: leaving a file to Hydra is
+    always safe.
     """
     text = text_of(file)
     if any(word in text for word in ("defaults", "@package", "${")):
@@ -51,14 +52,14 @@ def read_section(file: Path) -> dict[str, Any] | None:
     try:
         content = OmegaConf.to_container(OmegaConf.load(file))
     except (yaml.YAMLError, RecursionError):
-        return None  # Hydra fails likewise, and reports where
+        return None  # Hydra fails as well, and reports the place
     return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
 
 
 def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Exception) -> None:
     """Raise a `UserError` if composing failed because of a chosen file that Hydra does not name.
 
-    Raise a ValueError for a file that is not UTF-8 or has no keys.
+    Such a file is not UTF-8, is nested too deeply, or has no keys.
     """
     if isinstance(error, OmegaConfBaseException) or not isinstance(error, _UNNAMED):
         return
@@ -82,9 +83,9 @@ def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Except
 def with_changes(
     tree: dict[str, Any] | None, sections: Mapping[str, dict[str, Any]], values: Sequence[Override]
 ) -> dict[str, Any] | None:
-    """Return a plain configuration with sections, then values, replaced, or None if that does not suffice.
+    """Return a plain configuration with sections, then values, replaced; None if only Hydra can compose it.
 
-    OmegaConf takes a hundred times as long, and a sweep may have a thousand jobs.
+    OmegaConf would take a hundred times as long, and a sweep may have a thousand jobs.
     """
     if tree is None:
         return None

@@ -1,6 +1,6 @@
 """Schemas of kernels, launchers and sweeps.
 
-The sections with fixed keys are in `svmbench.run_config`, which documents the ``metadata`` of fields.
+Sections with fixed keys are in `svmbench.run_config`, which also documents the ``metadata`` of fields.
 Solvers, data sets and feature maps define their own schemas: ``Solver.Params``, `svmbench.data.schema`.
 """
 
@@ -45,7 +45,7 @@ KERNELS: dict[str, type] = {"gaussian": Gaussian, "linear": Linear, "polynomial"
 
 @dataclass(frozen=True)
 class Suggested:
-    """Values of ``kernel.gamma`` and ``problem.C`` for a data set; None if no paper gives one."""
+    """Suggested ``kernel.gamma`` and ``problem.C`` of a data set; None if no paper gives a value."""
 
     gamma: float | None = _above_zero()
     C: float | None = _above_zero()
@@ -69,7 +69,7 @@ class Local:
 
 @dataclass(frozen=True)
 class Slurm:
-    """Jobs of a SLURM cluster; None: the cluster's default."""
+    """Jobs of a SLURM cluster; None stands for the cluster's default."""
 
     cluster: str = field(default="slurm", metadata={"choices": ("slurm", "local")})
     partition: str | None = None
@@ -83,7 +83,7 @@ class Slurm:
 
 @dataclass(frozen=True)
 class Ray:
-    """Tasks of a Ray cluster; None: no limit or request."""
+    """Tasks of a Ray cluster; None stands for no limit, or no request."""
 
     address: str = "auto"
     minutes: float | None = _above_zero()

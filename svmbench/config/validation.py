@@ -1,4 +1,4 @@
-"""Validate a composed configuration and fill in what depends on the data set."""
+"""Validation of a composed configuration, and values that depend on the data set or the solver."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from svmbench.run_config import (
 #: Value of ``budget.kev=auto`` for methods that do not end by themselves.
 _KEV = 1e8
 _SMALLEST = 1e-100
-#: Counters have 64 bits, and some methods count examples times passes; no run gets this far.
+#: Largest integer of a method. Counters have 64 bits, and some methods count examples times passes; no run
+#: gets this far.
 _MOST = 10**12
 _SWEEP = tuple(item.name for item in fields(Sweep))
 #: Keys at the top level of a composed configuration that are validated separately.
@@ -34,7 +35,7 @@ _ELSEWHERE = (*SECTIONS, *CHOICES, *_SWEEP, "launcher")
 
 
 def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sweep options of a composed configuration; a `UserError` for a value out of range."""
+    """Return the sweep options of a composed configuration; raise a `UserError` for an invalid value."""
     options = check_section("", {key: given[key] for key in _SWEEP if key in given}, Sweep)
     name, params = _named("launcher", given.get("launcher", {"name": "local"}))
     options["launcher"] = {"name": name, **check_section("launcher.", params, schema_of("launcher", name))}
@@ -79,7 +80,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
 
 
 def _consistent(config: RunConfig) -> RunConfig:
-    """Return a configuration; a `UserError` for keys that exclude each other."""
+    """Return a configuration; raise a `UserError` for keys that exclude each other."""
     budget = config.budget
     if budget.gap is not None and not config.observe.train:
         raise UserError(
@@ -97,7 +98,7 @@ def _consistent(config: RunConfig) -> RunConfig:
 
 
 def _check_multiclass(config: RunConfig) -> None:
-    """Raise a `UserError` for a key that means nothing in a run of several binary problems."""
+    """Raise a `UserError` for a key that has no meaning in a run of several binary problems."""
     given, target = f"problem.multiclass={config.problem.multiclass}", config.budget.test_error
     if target is not None:
         raise UserError(
@@ -123,7 +124,7 @@ def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
 
 
 def schema_of(group: str, name: str) -> type:
-    """Return the schema of an option of a group; a `UserError` if there is no such option."""
+    """Return the schema of an option of a group; raise a `UserError` if there is no such option."""
     if group == "solver":
         from svmbench.solvers import registry
 
@@ -152,7 +153,7 @@ def _choice(group: str, given: Any) -> Choice:
 
 
 def _countable(prefix: str, params: dict[str, Parameter]) -> dict[str, Parameter]:
-    """Return the parameters of a method; a `UserError` for an integer that is too large to count to."""
+    """Return the parameters of a method; raise a `UserError` for an integer above `_MOST`."""
     for key, value in params.items():
         for number in value if isinstance(value, list | tuple) else [value]:
             if isinstance(number, int) and abs(number) > _MOST:
@@ -163,7 +164,7 @@ def _countable(prefix: str, params: dict[str, Parameter]) -> dict[str, Parameter
 
 
 def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
-    """Return the budget with the parts that depend on the solver: its counter, and ``kev=auto``."""
+    """Return the budget with the defaults that depend on the solver filled in: counter and ``kev=auto``."""
     from svmbench.solvers import registry
 
     kind = registry.get(solver)
@@ -176,7 +177,7 @@ def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
 
 
 def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
-    """Return the data set with its parameters, all its classes if wanted, and the values suggested for it."""
+    """Return the data set with its parameters (all classes if `multiclass`), and its suggested values."""
     from svmbench.data import catalogue
     from svmbench.data.parameters import EVERY
 
@@ -196,7 +197,7 @@ def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
 
 
 def _every_class(kind: str, params: dict[str, Any], given: str) -> dict[str, Any]:
-    """Return the parameters of a data set with all its classes; a `UserError` if it has two only."""
+    """Return the parameters of a data set with all its classes; raise a `UserError` if it has only two."""
     from svmbench.data import catalogue
     from svmbench.data.parameters import EVERY
 

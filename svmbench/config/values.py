@@ -18,10 +18,10 @@ _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: 
 def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
     """Return the parameters of an option, converted to their types, in the order of the fields.
 
-    Parameters and errors as in `check_values`.
+    For the parameters and errors see `check_values`.
     """
     checked = check_values(prefix, given, schema)
-    # The schema may validate further and normalise values, so that one task has one identity.
+    # The schema may validate further, and normalise values so that equal tasks have the same identity.
     section = dataclasses.asdict(schema(**checked))
     # A parameter that was added later is omitted at its default, as in runs stored before.
     later = {item.name: default(item) for item in dataclasses.fields(schema) if item.metadata.get("later")}
@@ -40,9 +40,9 @@ def check_values(
     given : mapping
         Values by key; a missing key has the field's default.
     schema : dataclass type
-        Fields with type hints, and ranges in their metadata (see `svmbench.run_config`).
+        Dataclass whose fields have type hints, and ranges in their metadata (see `svmbench.run_config`).
     names : collection of str, optional
-        The fields considered. Default: all.
+        The fields to consider. Default: all.
 
     Raises
     ------
@@ -71,13 +71,13 @@ def check_values(
 
 @functools.cache
 def hints(schema: type) -> dict[str, Any]:
-    """Return the types of the user's values for the fields of a schema, by name."""
+    """Return, by field of a schema, the type of the value that the user gives."""
     stated = typing.get_type_hints(schema)
     return {item.name: item.metadata.get("given", stated[item.name]) for item in dataclasses.fields(schema)}
 
 
 def default(item: dataclasses.Field[Any]) -> Any:
-    """Return the default of a field, from its factory if it has one; ``MISSING`` if it has neither."""
+    """Return the default of a field, made by its factory if it has one; ``MISSING`` if there is none."""
     return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
 
 
@@ -119,7 +119,7 @@ def _convert(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
 
 def _convert_list(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
     if not isinstance(value, list | tuple) or (not value and limits.keys() & {"min", "above"}):
-        return _WRONG  # a method's list of numbers has at least one
+        return _WRONG  # a list of numbers with a range must not be empty
     item = next((option for option in get_args(hint) if option is not Ellipsis), Any)
     items = [_convert(element, item, limits) for element in value]
     return _WRONG if any(element is _WRONG for element in items) else items
@@ -159,7 +159,7 @@ def _finite(value: int | float) -> bool:
 
 
 def describe(hint: Any, limits: Mapping[str, Any]) -> str:
-    """Return what is allowed, completing the sentence "give ..."."""
+    """Return what is allowed, as the end of a sentence that begins with "give"."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         parts = [describe(option, limits) for option in get_args(hint)]
@@ -189,7 +189,7 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
 
 
 def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
-    """Return the allowed alternatives, literal words or descriptions."""
+    """Return the allowed alternatives: literal words, or descriptions such as "a number"."""
     if get_origin(hint) in (Union, types.UnionType):
         options = sorted(get_args(hint), key=lambda option: option is type(None))
         return list(dict.fromkeys(text for option in options for text in alternatives(option, limits)))
@@ -202,7 +202,7 @@ def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
 
 
 def show(value: Any) -> str:
-    """Return a value as written on the command line."""
+    """Return a value as it is written on the command line."""
     if value is None:
         return "null"
     if isinstance(value, bool):
