@@ -1,4 +1,4 @@
-"""Explicit feature maps, which turn a kernel problem into a linear one, for any linear solver.
+"""Explicit feature maps, which turn a kernel problem into a linear one that any linear solver can solve.
 
 For example, ``svmbench run solver=dcd features=nystrom features.s=512 dataset=adult kernel.gamma=0.05``.
 """

@@ -1,7 +1,8 @@
-"""The interface of feature maps: the contract between a map, the training rows it is fitted to, and the run.
+"""The interface of feature maps.
 
-A map computes an explicit vector z(x) of each example, with <z(x), z(x')> about K(x, x'), so that a kernel
-problem becomes a linear one. It is fitted before the first iteration, as part of training.
+A map computes an explicit vector z(x) for each example, such that <z(x), z(x')> approximates K(x, x') and a
+kernel problem becomes a linear one. It is fitted to the training rows before the first iteration, as part of
+training.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.rng import Generator
 
-#: Examples mapped at a time: their kernel values or products stay in the second-level cache.
+#: Examples mapped at a time, so that their kernel values or products stay in the second-level cache.
 BLOCK = 512
 
 
 class FeatureMap(ABC):
-    """Base class of maps: subclasses set the class attributes, define ``Params`` and implement the rest.
+    """Base class of maps: subclasses set the class attributes, define ``Params`` and implement the methods.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class FeatureMap(ABC):
     @classmethod
     @abstractmethod
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
-        """Return an upper bound of the bytes taken by the features of n training examples of width d."""
+        """Return an upper bound on the bytes that the features of n training examples of width d take."""
 
     @abstractmethod
     def examples(self) -> LinearData:
@@ -69,9 +70,9 @@ class FeatureMap(ABC):
         """Return z(x) for each row x of X, float32, shape (m, D)."""
 
     def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """Return the kernel expansion, as training examples and coefficients, that weights correspond to.
+        """Return the training examples and coefficients of the kernel expansion that weights correspond to.
 
-        None for maps whose weights correspond to no such expansion.
+        The result is None for maps whose weights correspond to no kernel expansion.
         """
         return None
 

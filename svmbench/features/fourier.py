@@ -11,11 +11,12 @@ pairs   :math:`z(x) = k^{-1/2} [\cos \langle v_l, x \rangle, \sin \langle v_l, x
         norm 1 (A. Cotter, S. Shalev-Shwartz and N. Srebro, ICML 2012, section 6)
 ======  ====================================================================================================
 
-<z(x), z(x')> has the mean K(x, x') and, in both cases, a standard deviation of at most :math:`1/\sqrt{k}`.
+In both cases, <z(x), z(x')> has the mean K(x, x') and a standard deviation of at most :math:`1/\sqrt{k}`.
 
 Cost: k inner products per example, for training and other rows; no kernel is evaluated. The features of all
-training examples are computed before the first iteration, or some at a time on access (``lazy``): then memory
-is that of the data and the frequencies, and the cost recurs with every visit.
+training examples are computed before the first iteration; or, if ``lazy``, some at a time when they are
+needed. Then only the data and the frequencies take memory, but every visit of an example costs k inner
+products again.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.rng import Generator
 
-#: Rows with a smaller fraction of non-zeros are multiplied without their zeros, the others as a matrix: at
-#: this fraction both take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
+#: Rows with a smaller fraction of non-zeros are multiplied without their zeros, others as a dense matrix. At
+#: this fraction, both take the same time. At a fifth (MNIST), leaving out zeros takes half of it; at a ninth
+#: (Adult), a quarter.
 SPARSE_BELOW = 0.4
 
-#: For larger <v, x>, a cosine is computed in double precision: the error of single precision is half a per
-#: cent there, and its cosine (`mapped.h`) soon leaves [-1, 1]. Beyond the second, even double precision has
-#: an error of 1e-7.
+#: For <v, x> above the first number, cosines are computed in double precision: in single precision their
+#: error is half a per cent there, and the cosine of `mapped.h` soon leaves [-1, 1]. Above the second number,
+#: even double precision has an error of 1e-7.
 SINGLE, DOUBLE = 1e5, 1e9
 
 
@@ -89,11 +91,11 @@ class Fourier(FeatureMap):
     Attributes
     ----------
     frequencies : ndarray of float32, shape (d, k)
-        v_l in columns.
+        The frequencies v_l, as columns.
     panels : Panels or None
-        The same columns in a layout for products with rows of mostly zeros; None if there are no such rows.
+        The same columns in the layout for products without zeros; None if it is not used.
     phases : ndarray of float32, shape (D,)
-        Added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
+        Numbers added to <v_l, x> before the cosine is taken: β, or 0 and -π/2 for pairs.
     scale : float
         Factor of the cosines.
     """
@@ -124,17 +126,18 @@ class Fourier(FeatureMap):
 
     @classmethod
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
-        """Return an upper bound of the bytes taken by features of n training examples and frequencies.
+        """Return an upper bound on the bytes that frequencies and the features of n training examples take.
 
-        Drawing a frequency takes three numbers in double precision (`svmbench.rng`). Then two are held in
-        single precision, including one in a panel, and one in double precision if a row is large.
+        Drawing takes three double-precision numbers per value of the frequencies (`svmbench.rng`). Later,
+        each value takes two numbers in single precision, one of them in a panel, and one in double precision
+        if a row is large.
         """
         width = params.frequencies * (2 if params.form == "pairs" else 1)
         numbers, made = d * params.frequencies, 0 if params.lazy else n * width
         return max(3 * 8 * numbers, (2 * 4 + 8) * numbers + 4 * made)
 
     def examples(self) -> LinearData:
-        """Return the features of the training examples, computed now or on access."""
+        """Return the features of the training examples, computed now or, if lazy, on access."""
         if self._lazy:
             return LazyMappedData(self._X, self)
         n, ledger = self._X.shape[0], Ledger(kernels=False)
@@ -145,11 +148,11 @@ class Fourier(FeatureMap):
         return MappedData(Z, self, ledger)
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Return z(x) for each row x of X, float32, shape (m, D); k inner products each, not counted here."""
+        """Return z(x) for each row x of X, float32, shape (m, D); inner products are not counted here."""
         return self._map(X, np.empty((X.shape[0], self.phases.size), dtype=np.float32))
 
     def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Write z(x) for each row x, in single or double precision independently of other rows."""
+        """Write z(x) for each row x; each row is computed in single or double precision, as it needs."""
         far = self._far(X)
         if not far.any():
             return self._map_near(X, out)
@@ -188,7 +191,7 @@ class Fourier(FeatureMap):
             )
 
     def _far(self, X: Any) -> NDArray[np.bool_]:
-        """Return for each row whether a |<v_l, x>| is too large for single precision."""
+        """Return for each row whether any |<v_l, x>| is too large for single precision."""
         far = self._longest * np.sqrt(_squares(X)) > SINGLE
         if far.any():
             with np.errstate(invalid="ignore"):
@@ -196,11 +199,11 @@ class Fourier(FeatureMap):
         return far
 
     def _bound(self, X: Any) -> float:
-        """Return an upper bound of |<v_l, x>|, at the cost of reading the rows once."""
+        """Return an upper bound on |<v_l, x>|; it only takes reading the rows once."""
         return float(self._longest * math.sqrt(_squares(X).max(initial=0.0)))
 
     def _largest(self, X: Any) -> float:
-        """Return the largest |<v_l, x>| of some rows; infinite if a frequency is."""
+        """Return the largest |<v_l, x>| over some rows; infinite if a frequency is."""
         with np.errstate(invalid="ignore"):
             largest = float(np.abs(self._exactly(X)).max(initial=0.0))
         return math.inf if math.isnan(largest) else largest
@@ -220,7 +223,7 @@ class Fourier(FeatureMap):
 
 
 def _squares(X: Any) -> NDArray[np.float64]:
-    """Return |x|² of each row, float64, shape (m,), in which values in single precision do not overflow."""
+    """Return |x|² of each row, shape (m,), in float64, in which squares of float32 values do not overflow."""
     if issparse(X):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()

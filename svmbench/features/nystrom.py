@@ -9,17 +9,18 @@ order, the first :math:`\bar d` of them at least eps_d times the largest:
 
 .. math:: z(x) = D_{\bar d}^{-1/2} Q_{\bar d}' K(S, x)
 
-Then <z(x), z(x')> equals K(x, x') if both are in S (up to the omitted eigenvalues), and for any g, the
+If x and x' are both in S, <z(x), z(x')> equals K(x, x') up to the omitted eigenvalues. For any g, the
 predictor <g, z(x)> is the kernel expansion with the coefficients :math:`Q_{\bar d} D_{\bar d}^{-1/2} g` on S,
-with the same norm. So a solver on these features minimises the kernel problem over a subspace.
+and has the same norm. So a solver on these features minimises the kernel problem over a subspace.
 
-The factor :math:`D^{-1/2}` of a small eigenvalue amplifies any error of K(S, x), so kernel values,
+The factor :math:`D^{-1/2}` of a small eigenvalue amplifies any error of K(S, x). So kernel values,
 eigenvalues and the product are in double precision, and only the features are rounded to float32. Eigenvalues
-that cannot be distinguished from rounding in float64, below s units of rounding of the largest, are omitted
-for any eps_d. Scores of training rows and of other rows are computed in the same way, through their features.
+below s units of rounding of the largest, which cannot be distinguished from rounding errors, are omitted
+whatever eps_d. Scores of training rows and of other rows are computed in the same way, through their
+features.
 
-Cost: K(S, x) of every training example, s n kernel evaluations, charged to every convention before the first
-iteration. Scores of other rows take s evaluations each.
+Cost: K(S, x) of every training example takes s n kernel evaluations, which are charged to every convention
+before the first iteration. Scores of other rows take s evaluations each.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ class Nystrom(FeatureMap):
     Attributes
     ----------
     sample : ndarray of int64, shape (s,)
-        S, ascending.
+        The sample S, ascending.
     coefficients : ndarray of float64, shape (s, D)
-        Q D^(-1/2), by which kernel values with S are multiplied.
+        The matrix Q D^(-1/2), by which kernel values with S are multiplied.
 
     Raises
     ------
@@ -114,8 +115,8 @@ class Nystrom(FeatureMap):
 
     @classmethod
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
-        """Return an upper bound of the bytes taken by the features of n training examples."""
-        s = min(params.s, n)  # the map itself refuses more
+        """Return an upper bound on the bytes that the features of n training examples take."""
+        s = min(params.s, n)  # the map itself refuses a larger sample
         return 4 * n * min(s, params.rank or s) + 8 * 4 * s**2
 
     def examples(self) -> LinearData:
@@ -139,7 +140,7 @@ class Nystrom(FeatureMap):
         return self.sample, self.coefficients @ weights
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X, as for training rows; counted as prediction."""
+        """Return <z(x), w> + bias for each row x of X, made as for training rows; counted as prediction."""
         scores = np.empty(X.shape[0])
         for begin in range(0, X.shape[0], BLOCK):
             Z = self._features(X[begin : begin + BLOCK], predicted=True)
@@ -159,7 +160,7 @@ class Nystrom(FeatureMap):
 
 
 def _root(K: NDArray[np.float64], params: Any) -> NDArray[np.float64]:
-    """Return Q D^(-1/2) for the eigenvalues that are large enough, shape (s, D)."""
+    """Return Q D^(-1/2), shape (s, D), for the eigenvalues that are large enough."""
     if not np.isfinite(K).all():
         raise UserError(_NOT_FINITE)
     values, vectors = np.linalg.eigh(0.5 * (K + K.T))
