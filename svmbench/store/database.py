@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from urllib.parse import quote
 
+from svmbench.files import read_regular
 from svmbench.store.documents import SCHEMA
 from svmbench.store.facts import KEYS
 from svmbench.store.trace import TRACE_COLUMNS
@@ -31,6 +32,10 @@ _LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) 
 
 #: Seconds to wait for a database locked by another process before doing without it.
 _PATIENCE = 2.0
+#: Endings of SQLite's files beside the database.
+_BESIDE = ("-journal", "-wal", "-shm")
+#: End of a journal that names another file, which SQLite removes after a rollback. Journals of ours name none.
+_NAMING = bytes.fromhex("d9d505f920a163d7")
 #: Errors of a query if the database is damaged, in use or not writable.
 FAILURES = (sqlite3.Error, OverflowError, UnicodeError)
 
@@ -71,6 +76,8 @@ def created(path: Path) -> sqlite3.Connection:
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    if _is_foreign(path):
+        remove(path)
     address = f"file:{quote(str(path.absolute()))}?mode={mode}"
     database = sqlite3.connect(address, _PATIENCE, isolation_level=None, uri=True)
     # After a power cut, runs are read again; nothing in a foreign file is executed.
@@ -86,6 +93,19 @@ def _is_ours(database: sqlite3.Connection) -> bool:
     return layout == _LAYOUT and journal == "delete" and sorted(_TABLES) == sorted(sql for (sql,) in found)
 
 
+def _is_foreign(path: Path) -> bool:
+    """Return whether SQLite would write to, or remove, another file because of those beside the database."""
+    journal, *others = (path.with_name(path.name + ending) for ending in _BESIDE)
+    if any(one.is_symlink() for one in (journal, *others)):
+        return True
+    try:
+        return read_regular(journal).endswith(_NAMING)
+    except ValueError:  # not a regular file, or a thousand times as large as ours
+        return True
+    except OSError:  # usually there is none
+        return False
+
+
 def is_damage(error: Exception) -> bool:
     """Return whether an error means that the database is damaged, as opposed to in use."""
     return not isinstance(error, sqlite3.OperationalError)
@@ -93,6 +113,6 @@ def is_damage(error: Exception) -> bool:
 
 def remove(path: Path) -> None:
     """Remove the database and SQLite's files beside it; a link is removed, not its target."""
-    for ending in ("", "-journal", "-wal", "-shm"):
+    for ending in ("", *_BESIDE):
         with contextlib.suppress(OSError):
             path.with_name(path.name + ending).unlink()

@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import sqlite3
+import struct
 import subprocess
 import sys
 
@@ -142,6 +143,48 @@ def test_a_database_behind_a_link_is_left_alone(store, make, tmp_path):
     make(2)
     assert store.runs()[:2] == runs and elsewhere.read_bytes() == before
     assert not (store.root / "index.sqlite").is_symlink()
+
+
+def _naming(victim):
+    """Return a journal of SQLite for a transaction over several databases, which names a file in common."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), str(victim).encode()
+    head = (magic + struct.pack(">5I", 0, 1, 3, 512, 4096)).ljust(512, b"\0")
+    return head + struct.pack(">I", 2**18 + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+
+
+def test_a_journal_cannot_remove_a_file(store, make, tmp_path):
+    runs, victim = [make(0), make(1)], tmp_path / "victim"
+    victim.write_text("precious")
+    (store.root / "index.sqlite-journal").write_bytes(_naming(victim))
+    assert store.runs() == runs and victim.read_text() == "precious"
+    assert not (store.root / "index.sqlite-journal").exists() and (store.root / "index.sqlite").exists()
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("content", [None, ""])
+def test_no_file_is_written_behind_a_link_beside_the_database(store, make, tmp_path, ending, content):
+    run, target = make(0), tmp_path / "target"
+    if content is not None:
+        target.write_text(content)
+    (store.root / f"index.sqlite{ending}").symlink_to(target)
+    assert [run, make(1)] == store.runs()
+    assert target.exists() == (content is not None) and (content is None or target.read_text() == content)
+
+
+def test_a_journal_of_ours_is_rolled_back(store, make):
+    runs = [make(0), make(1)]
+    with contextlib.closing(sqlite3.connect(store.root / "index.sqlite", isolation_level=None)) as database:
+        database.execute("PRAGMA cache_size = 1")  # pages are written before the end of the transaction
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("UPDATE runs SET title = hex(randomblob(20000))")
+        copies = {
+            path.name: path.read_bytes() for path in store.root.iterdir() if path.name.startswith("index")
+        }
+        database.execute("ROLLBACK")
+    assert "index.sqlite-journal" in copies
+    for name, content in copies.items():
+        (store.root / name).write_bytes(content)
+    assert store.runs() == runs and not (store.root / "index.sqlite-journal").exists()
 
 
 def test_the_file_of_older_versions_goes(store, make):
