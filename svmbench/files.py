@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from svmbench.errors import UserError
-from svmbench.locking import CAREFUL, Lock, is_file_at
+from svmbench.locking import CAREFUL, Lock, is_file_at, is_of_process
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,17 +91,12 @@ _LOCK, _MADE = "lock", 60.0
 def scratch(parent: Path, prefix: str) -> Iterator[Path]:
     """Yield a new folder in ``parent``, from which content is moved when complete; remove it at the end.
 
-    Folders with the same prefix that no process locks, since theirs was killed, are removed as well.
+    Folders with the same prefix that no process locks, since theirs was killed, are removed as well. The
+    parent may be any folder of the user, so a folder with content but without our lock is left alone.
     """
     for path in parent.glob(f"{prefix}*"):
-        with contextlib.suppress(OSError, UserError):
-            made_just_now = time.time() - path.lstat().st_mtime < _MADE
-            if path.is_symlink() or not path.is_dir() or (made_just_now and not (path / _LOCK).exists()):
-                continue
-            lock = Lock.try_acquire(path / _LOCK)
-            if lock is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                lock.release()
+        with contextlib.suppress(OSError, ValueError, UserError):
+            _remove_scratch(path)
     with tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as made:
         lock = None
         with contextlib.suppress(UserError):  # a file system without locks: there, leftovers stay
@@ -111,6 +106,18 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
         finally:
             if lock is not None:
                 lock.remove()
+
+
+def _remove_scratch(path: Path) -> None:
+    """Remove a folder made by `scratch` unless it is in use; ValueError or OSError for any other."""
+    if path.is_symlink() or not os.path.lexists(path / _LOCK):
+        if time.time() - path.lstat().st_mtime >= _MADE:
+            path.rmdir()  # only if it is empty: killed before it was locked
+    elif is_of_process(read_regular(path / _LOCK)):
+        lock = Lock.try_acquire(path / _LOCK)
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            lock.release()
 
 
 #: Most bytes of a document, trace or log: a hundred times what any run has written.

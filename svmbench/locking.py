@@ -140,6 +140,11 @@ def holding(process: int) -> str:
     return f"process {process} on {socket.gethostname()}"
 
 
+def is_of_process(content: bytes) -> bool:
+    """Return whether a lock file has this content because a process made it."""
+    return content.startswith(b"process ")
+
+
 def holder(path: Path) -> str | None:
     """Return who holds the lock, as "process 123 on host", or None if it is free."""
     try:

@@ -196,3 +196,17 @@ def test_the_next_scratch_folder_removes_those_of_killed_processes(tmp_path):
     with scratch(tmp_path, ".making-") as first, scratch(tmp_path, ".making-") as second:
         assert not left.exists() and other.exists() and first.exists() and second.exists()
     assert list(tmp_path.iterdir()) == [other]
+
+
+@pytest.mark.parametrize("content", [None, "", "not of a process"])
+def test_a_folder_of_the_user_with_such_a_name_stays(tmp_path, content):
+    own = tmp_path / ".making-thesis"
+    own.mkdir()
+    (own / "thesis.tex").write_text("years of work")
+    if content is not None:
+        (own / "lock").write_text(content)
+    os.utime(own, (0, 0))
+    with scratch(tmp_path, ".making-"):
+        pass
+    assert (own / "thesis.tex").read_text() == "years of work"
+    assert content is None or (own / "lock").read_text() == content
