@@ -120,7 +120,7 @@ def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Itera
     data: dict[str, Dataset] = {}
     for finding in findings:
         if recompute and finding.state == "ok" and finding.run is not None:
-            yield finding, *_recompute(finding.run, data, store)
+            yield finding, *_of_run(finding.run, data, store)
         elif recompute and finding.state == "packed":
             yield finding, *_packed(finding, store)
         else:
@@ -189,6 +189,18 @@ def _unseen(about: Mapping[str, Any], store: Store) -> str:
         "threads and cores, are believed"
     )
     return f"; {held}{gaps}{lost}"
+
+
+def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
+    """Return state and message of an intact run, whatever its documents and its model hold."""
+    try:
+        return _recompute(run, data, store)
+    except UserError as error:  # a line of the trace
+        return "damaged", str(error)
+    except MemoryError:
+        return "unchecked", "cannot be recomputed: there is not enough memory"
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return "differs", f"it holds what no run has ({type(error).__name__}: {error})"
 
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:

@@ -175,6 +175,8 @@ def facts_of(
     derives = "derived" in identity
     about = {key: manifest.get(key) for key in ("dataset", "problem", "optimum")}
     _check_about(**about)
+    if not isinstance(manifest.get("optimum_values"), dict | None):
+        raise TypeError("optimum_values is not a section")
     facts = Facts(
         status=_text(end["status"]),
         reason=_text(end["reason"]),

@@ -1,6 +1,8 @@
 """Forgeries with new checksums: what contradicts itself is refused without a model."""
 
 import json
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from svmbench.recompute import compare, numbers
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.numbers import BOUNDED
 from svmbench.store import Store, bits, trace
+from svmbench.store.identity import run_id
 from svmbench.store.model import StoredModel
 
 SMALL = (
@@ -290,3 +293,45 @@ def test_a_derived_nu_is_within_what_the_optimum_proves_and_a_given_one_that_of_
         config["solver"]["nu"] = 0.5
     (sentence,) = said(sbp, manifest=about)
     assert sentence.endswith("config has 0.5")
+
+
+def _with_a_line_more(path):
+    lines = (path / "trace.csv").read_text().splitlines(keepends=True)
+    (path / "trace.csv").write_text("".join([*lines[:2], "1,2,3\n", *lines[2:]]))
+    return path
+
+
+def _with_a_word_for_gamma(path):
+    about = json.loads((path / "run.json").read_text())
+    for config in (about["config"], about["identity"]["config"]):
+        config["kernel"]["gamma"] = "wide"
+    about["id"] = run_id(about["identity"])
+    (path / "run.json").write_text(json.dumps(about))
+    model = StoredModel.load(path / "model.npz")
+    replace(model, kernel={**model.kernel, "gamma": "wide"}).save(path / "model.npz")
+    return path.rename(path.with_name(about["id"]))
+
+
+def _with_a_list_of_values(path):
+    about = json.loads((path / "run.json").read_text())
+    about["optimum_values"] = [1.0]
+    (path / "run.json").write_text(json.dumps(about))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("solver", "forge", "state"),
+    [
+        ("smo", _with_a_line_more, "damaged"),
+        ("smo", _with_a_word_for_gamma, "differs"),
+        ("sbp", _with_a_list_of_values, "damaged"),
+    ],
+)
+def test_a_run_of_any_content_hides_no_other_from_verify(results, tmp_path, capsys, solver, forge, state):
+    copy = shutil.copytree(results, tmp_path / "results")
+    path = forge(Store(copy).find(solver).path)
+    seal(path)
+    capsys.readouterr()
+    assert main(["verify", "--recompute", "--results", str(copy)]) == 1
+    told = capsys.readouterr().out
+    assert f"{state:<12} {path.name}: " in told and f"1 {state}" in told and "1 ok" in told
