@@ -185,8 +185,8 @@ def _unseen(about: Mapping[str, Any], store: Store) -> str:
     lost = "" if known else "; its environment is not stored"
     gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
     held = (
-        "counts, times and load are only compared with each other; the title, and all of the machine but "
-        "threads and cores, are believed"
+        "errors and objectives of earlier checkpoints, counts, times and load are only compared with each "
+        "other; the title, and all of the machine but threads and cores, are believed"
     )
     return f"; {held}{gaps}{lost}"
 
@@ -207,7 +207,9 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     """Return state and message of an intact run."""
     from svmbench.recompute import compare, joint_numbers, numbers, other_data
     from svmbench.store.identity import run_id
+    from svmbench.store.integrity import replaced_optimum
     from svmbench.store.joint_model import JointModel
+    from svmbench.store.model import StoredModel
 
     summary, about = run.summary(), run.manifest
     if {run.id, about["id"]} != {run_id(about["identity"])}:
@@ -224,6 +226,8 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     except UserError as error:
         return "unchecked", f"cannot be recomputed: {error}"
     found = [*other_data(about["dataset"], set), *_other_model(run, model)]
+    if isinstance(model, StoredModel):
+        found += _overstated(run, model)
     if found:
         return "differs", _some(found)
     # Features in double precision are used as loaded, even if they are multiples of a unit.
@@ -237,7 +241,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     without = f"; without {', '.join(left)}, which a model does not determine" if left else ""
     rounded = f"; {', '.join(vague)} are not known to 1e-6" if vague else ""
     share = f"recomputed, the largest difference {largest:.1e} of what is allowed"
-    return "ok", f"{share}{without}{rounded}{_unseen(about, store)}"
+    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about, store)}"
 
 
 def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[str]:
@@ -251,6 +255,24 @@ def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[st
     map_of = None if features is None else {**features.document(), "seed": about["seeds"]["features"]}
     for found in (own.features for own in getattr(model, "models", [model]) if own.features != map_of):
         yield f"the model is of features {found}, run.json says {map_of}"
+
+
+def _overstated(run: StoredRun, model: StoredModel) -> Iterator[str]:
+    """Return a sentence for each part of the end that claims more than the last checkpoint and the model."""
+    from svmbench.recompute.numbers import BOUNDED
+    from svmbench.runner.ends import End, explained
+    from svmbench.solvers import registry
+    from svmbench.store.runs import FLAG
+
+    if model.dual == "none" and run.value("precision") in BOUNDED:
+        yield "the last gap is that of a dual point, the model has none"
+    if run.solver not in registry.names():  # a plug-in that is not installed
+        return
+    solver, end = registry.get(run.solver), End(run.status, "")
+    counted = solver.access != "data"
+    told = explained(end, run.summary(), solver.exact, solver.form == "regularised", model.loss, counted)
+    if FLAG in told.reason and not run.flagged:
+        yield f"the run ended as {run.status}, {run.reason}: it does not add{told.reason}"
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:

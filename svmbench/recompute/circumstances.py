@@ -41,7 +41,7 @@ def circumstances(
     yield from _seeds(manifest)
     yield from _times(manifest["started"], end)
     yield from _memory(manifest, end)
-    load, folds = end.get("load"), end.get("cross_validation")
+    load, folds, asked = end.get("load"), end.get("cross_validation"), manifest["config"].get("validate")
     if machine is not None and machine["threads"] != manifest["config"]["threads"]:
         threads = manifest["config"]["threads"]
         yield f"threads are {threads}, the environment is that of a run with {machine['threads']}"
@@ -50,7 +50,9 @@ def circumstances(
         if rows:
             yield from _watched(manifest, load, rows[-1])
     if folds is not None:
-        yield from _folds(manifest["config"].get("validate"), folds, manifest["dataset"]["rows"]["train"])
+        yield from _folds(asked, folds, manifest["dataset"]["rows"]["train"])
+    elif asked is not None and not asked.get("warm") and end["status"] in ("converged", "stalled"):
+        yield f"validate is {asked}, there are no results of folds"
 
 
 def _names(manifest: Mapping[str, Any]) -> Iterator[str]:

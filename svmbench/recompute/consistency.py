@@ -7,6 +7,7 @@ The checks in this module need neither a model nor kernel values, and cover all 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ from svmbench.store.trace import COUNTS
 #: Columns that never decrease: counts and clocks.
 _COUNTS = (
     *("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products", "kev_setup"),
-    *("kev_observation", "kev_prediction"),
+    *("kev_observation", "kev_prediction", "rounds"),
 )
 _CLOCKS = ("wall_seconds", "cpu_seconds")
 
@@ -39,6 +40,10 @@ _WHOLE = 1e-6
 _GAP = 1e-9
 #: Accuracy of the six digits of a derived parameter.
 _SIX = 1e-5
+#: Accuracy of objectives in single precision, and the least objective to which a relative accuracy applies.
+_SINGLE, _LEAST = 1e-3, 1e-9
+#: Sources of bounds, and precisions, of a checkpoint (docs/store.md).
+_SOURCES, _PRECISIONS = (None, "solver", "optimum"), (None, "float64", "float32", *BOUNDED)
 
 #: Solver parameters that are fields of the problem: key of the solver -> field.
 _FIELDS = {"nu": "nu", "R": "radius"}
@@ -82,6 +87,7 @@ def contradictions(
         found += missing(manifest, rows)
     if not several:  # with several binary problems, the gap is the largest of theirs
         found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
+        found += [*_sides(rows), *_words(manifest, rows)]
     return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
 
@@ -169,6 +175,9 @@ def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
         charged = (row["kev_setup"] or 0) + n * row["iterations"]
         if row["kev_iter"] != charged:
             yield f"kev_iter is {row['kev_iter']} at {row['iterations']} iterations, n each makes {charged}"
+        for name in ("kev_ondemand", "kev_rowupdate"):
+            if row[name] is not None and row[name] > charged:
+                yield f"{name} is {row[name]} at {row['iterations']} iterations, n each makes {charged}"
 
 
 def _errors(
@@ -176,7 +185,7 @@ def _errors(
 ) -> Iterator[str]:
     """Compare errors with counts of mistakes, and objectives with their terms."""
     lam, sizes = manifest["problem"]["lam"], manifest["dataset"]["rows"]
-    tests = sizes.get("test")
+    tests, even = sizes.get("test"), manifest["problem"].get("weights", "none") == "none"
     for row in rows:
         at, error, mistakes = f"at {row['iterations']} iterations", row["test_error"], row["test_mistakes"]
         if tests and None not in (error, mistakes) and not abs(error * tests - mistakes) <= _WHOLE:
@@ -186,6 +195,9 @@ def _errors(
             if share is not None and size and not abs(share * size - round(share * size)) <= _WHOLE:
                 yield f"the {part} error is {share!r} {at}, of no number of {size} examples"
         primal, norm, loss = row["primal_objective"], row["norm"], row["mean_hinge"]
+        mistaken, slack = row["train_error"], _SINGLE + 2.0 * (row.get("objective_error") or 0.0)
+        if None not in (mistaken, loss) and even and loss + slack < mistaken:  # each mistake has a loss of 1
+            yield f"the mean hinge loss is {loss!r} {at}, below the training error {mistaken!r}"
         if None in (lam, primal, norm, loss):
             continue
         allowed = _GAP * abs(primal) + (row.get("objective_error") or 0.0)
@@ -236,6 +248,37 @@ def _bounds(
             values["dual"]
         ):
             yield f"the bound is {row['dual_objective']!r}, that of the optimum was {values['dual']!r}"
+
+
+def _sides(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Check that no objective lies below a bound, of the same checkpoint or of another one."""
+    bounds = [
+        row["dual_objective"] - (row.get("objective_error") or 0.0)
+        for row in rows
+        if row["dual_objective"] is not None
+    ]
+    bound = max(bounds, default=-math.inf)
+    for row in rows:
+        primal = row["primal_objective"]
+        if primal is None or not math.isfinite(primal):
+            continue
+        allowed = _SINGLE if row.get("precision") == "float32" else _BOUND
+        allowed = allowed * max(abs(primal), _LEAST) + (row.get("objective_error") or 0.0)
+        if not bound <= primal + allowed:
+            yield f"the objective is {primal!r} at {row['iterations']} iterations, below the bound {bound!r}"
+
+
+def _words(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Check the source of each bound and the precision, and whether the run can have it."""
+    gaussian = manifest["config"]["kernel"]["name"] == "gaussian"
+    for row in rows:
+        at, source, precision = f"at {row['iterations']} iterations", row["dual_source"], row.get("precision")
+        if source not in _SOURCES:
+            yield f"the bound is that of {source!r} {at}"
+        if precision not in _PRECISIONS or (precision in BOUNDED and not gaussian):
+            yield f"the precision is {precision} {at}, which it cannot be"
+        if precision == "float32" and row["relative_gap"] is not None:
+            yield f"there is a gap in single precision {at}"
 
 
 def _close(value: float, other: float) -> bool:

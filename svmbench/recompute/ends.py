@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ _SPENT = re.compile(r"budget\.seconds=\S+ reached($| before it converged)")
 _GAP = re.compile(r"(?<!optimum behind it) at a relative gap of (\d\.\de[+-]\d+)\b(?! in its own)")
 #: Words in the messages of programs whose numbers overflow.
 _OVERFLOW = re.compile("finite|overflow")
+#: Targets of the budget, and their columns.
+_TARGETS = {"gap": "relative_gap", "test_error": "test_error"}
 
 
 def ended(
@@ -41,6 +44,23 @@ def ended(
             yield f"{said}: budget.{limit} is {given!r}"
     if rows:
         yield from _fits(budget, status, reason, rows, several)
+    if not rows and status in ("converged", "stalled"):
+        yield f"{said}: there is no checkpoint"
+    if not several:
+        limits = {"kev": budget["counter"], "iterations": "iterations"} | _TARGETS
+        yield from _passed(budget, rows, limits)
+
+
+def _passed(
+    budget: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], limits: Mapping[str, str]
+) -> Iterator[str]:
+    """Check that no checkpoint but the last reached a limit, at which the run would have ended."""
+    for row, (key, column) in itertools.product(rows[:-1], limits.items()):
+        limit, value = budget.get(key), row.get(column)
+        if limit is None or value is None:
+            continue
+        if value <= limit if key in _TARGETS else value >= limit:
+            yield f"budget.{key}={limit:g} was reached at {row['iterations']} iterations, the run went on"
 
 
 def _fits(

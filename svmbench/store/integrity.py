@@ -71,7 +71,7 @@ def check_run(path: Path, store: Store) -> Finding | None:
         run.mistaken_tests()  # which may be damaged
         if "model.npz" in files:
             run.model()
-        clauses = _state(path, files) + _replaced_optimum(run, store)
+        clauses = _state(path, files) + replaced_optimum(run, store)
     except documents.Unreadable as error:
         return Finding(path, "unreadable", str(error))
     except UserError as error:
@@ -109,7 +109,7 @@ def _state(path: Path, files: Mapping[str, str]) -> str:
     return ""
 
 
-def _replaced_optimum(run: StoredRun, store: Store) -> str:
+def replaced_optimum(run: StoredRun, store: Store) -> str:
     """Return a clause if the optimum that a run was compared with has been replaced, else an empty one."""
     name, values = run.manifest.get("optimum"), run.manifest.get("optimum_values")
     record = store.optimum(name) if name is not None else None

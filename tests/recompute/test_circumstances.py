@@ -191,3 +191,13 @@ def test_packed_runs_are_compared_as_far_as_they_need_no_model(results, tmp_path
         assert main(["verify", "--recompute", "--results", str(clone), *name]) == 1
         assert f"{id}: solver.name is another, config has " in capsys.readouterr().out
     assert main(["verify", "--results", str(clone)]) == 0
+
+
+def test_a_run_with_folds_has_their_results(smo):
+    asked = {"folds": 3, "seed": 0}
+    about = {**smo.manifest, "config": {**smo.document, "validate": asked}}
+    rule = f"the solver's stopping rule holds after {smo.rows()[-1]['iterations']} iterations"
+    ended = {"status": "converged", "reason": rule}
+    assert any("there are no results of folds" in one for one in said(smo, manifest=about, **ended))
+    about["config"]["validate"] = {**asked, "warm": True}
+    assert not any("results of folds" in one for one in said(smo, manifest=about, **ended))

@@ -335,3 +335,84 @@ def test_a_run_of_any_content_hides_no_other_from_verify(results, tmp_path, caps
     assert main(["verify", "--recompute", "--results", str(copy)]) == 1
     told = capsys.readouterr().out
     assert f"{state:<12} {path.name}: " in told and f"1 {state}" in told and "1 ok" in told
+
+
+def test_no_objective_lies_below_a_bound_of_another_checkpoint(smo, sbp):
+    for run in (smo, sbp):
+        rows = run.rows()
+        bound = rows[-1]["dual_objective"]
+        primal = 0.1 * bound
+        low = {"primal_objective": primal, "norm": 0.0, "mean_hinge": primal, "train_error": 0.0}
+        low |= {"dual_objective": bound, "duality_gap": primal - bound, "relative_gap": -9.0}
+        own = {"dual_objective": 0.9 * primal, "duality_gap": 0.1 * primal, "relative_gap": 0.1}
+        for change in (low, low | own) if run is smo else (low,):
+            found = said(run, rows=[rows[0], {**rows[1], **change, "objective_error": None}, *rows[2:]])
+            assert any(f"the objective is {primal!r} " in one and "below the bound" in one for one in found)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dual_source": "oracle"},
+        {"precision": "exact"},
+        {"precision": "float32"},
+        {"train_error": 1.0, "mean_hinge": 0.4},
+        {"kev_ondemand": 10**9, "kev_rowupdate": 10**9},
+    ],
+)
+def test_a_checkpoint_is_one_that_a_run_makes(smo, change):
+    rows = smo.rows()
+    assert said(smo, rows=[*rows[:-1], {**rows[-1], **change}])
+
+
+def test_only_gaussian_values_have_a_known_rounding(smo):
+    rows = [{**row, "precision": "rounding", "objective_error": 0.0} for row in smo.rows()]
+    assert said(smo, rows=rows) == []
+    about = {**smo.manifest, "config": {**smo.document, "kernel": {"name": "linear"}}}
+    assert any("which it cannot be" in one for one in said(smo, manifest=about, rows=rows))
+
+
+def test_rounds_do_not_fall(smo):
+    rows = [{**row, "rounds": -number} for number, row in enumerate(smo.rows(), -100)]
+    assert "rounds falls from 100 to 99" in said(smo, rows=rows)[0]
+
+
+def _forged(results, folder, solver, changes, **end):
+    """Copy a run; change its last checkpoint, its model and its end; return its results folder."""
+    copy = shutil.copytree(results, folder / "results")
+    run = Store(copy).find(solver)
+    rows = run.rows()
+    rows[-1] |= changes
+    (run.path / "trace.csv").write_text(trace.header() + "".join(map(trace.line, rows)))
+    (run.path / "status.json").write_text(json.dumps({**json.loads((run.path / "status.json").read_text()), **end}))
+    seal(run.path)
+    return copy
+
+
+def test_a_run_says_how_far_from_the_optimum_it_converged(results, tmp_path, capsys):
+    last = Store(results).find("smo").rows()[-1]
+    primal = last["primal_objective"]
+    far = {"dual_objective": 0.5 * primal, "duality_gap": 0.5 * primal, "relative_gap": 0.5}
+    rule = f"the solver's stopping rule holds after {last['iterations']} iterations"
+    copy = _forged(results, tmp_path, "smo", far, status="converged", reason=rule)
+    assert main(["verify", "--recompute", "--results", str(copy), "smo"]) == 1
+    assert "it does not add, by its own rule alone, at a relative gap of 5.0e-01" in capsys.readouterr().out
+
+
+def test_a_dual_point_that_does_not_balance_bounds_nothing(tmp_path, capsys):
+    words = ["solver=smo_pair", "problem.bias=unregularised", *SMALL, f"results={tmp_path}"]
+    assert main(["run", *words]) == 0
+    run = Store(tmp_path).find("smo_pair")
+    model = run.model()
+    model.coefficients[abs(model.coefficients).argmin()] *= 1.0 - 1e-5
+    model.save(run.path / "model.npz")
+    seal(run.path)
+    assert main(["verify", "--recompute", "--results", str(tmp_path)]) == 1
+    assert "the dual point is out of balance by " in capsys.readouterr().out
+
+
+def test_a_bound_in_spite_of_rounding_is_that_of_a_dual_point(bounded, capsys):
+    replace(bounded.model(), dual="none").save(bounded.path / "model.npz")
+    seal(bounded.path)
+    assert main(["verify", "--recompute", "--results", str(bounded.path.parents[1]), bounded.id]) == 1
+    assert "the last gap is that of a dual point, the model has none" in capsys.readouterr().out

@@ -93,3 +93,26 @@ def test_only_the_last_objective_of_a_run_that_diverged_is_not_finite(value):
     for rows, status in (([before, last], "converged"), ([last, {**ROW, "iterations": 300}], "diverged")):
         assert any(f"the objective is {value} at 200 iterations" in one for one in said(status, reason, rows))
     assert said("diverged", reason.replace("200", "100"), [before, last])
+
+
+def test_a_method_that_converged_has_a_checkpoint():
+    assert said("converged", RULE, rows=[]) == [f"the run ended as converged, {RULE}: there is no checkpoint"]
+    assert said("interrupted", "interrupted by SIGINT", rows=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "limit", "column"),
+    [
+        ("kev", 4000.0, "kev_ondemand"),
+        ("iterations", 150, "iterations"),
+        ("gap", 0.01, "relative_gap"),
+        ("test_error", 0.3, "test_error"),
+    ],
+)
+def test_a_run_ends_at_the_first_limit(key, limit, column):
+    before = {**ROW, "iterations": 100, "kev_ondemand": 3000, "relative_gap": 0.5, "test_error": 0.5}
+    assert said("converged", RULE, [before, ROW], **{key: limit}) == []
+    again = {**ROW, "iterations": 201}
+    (sentence,) = said("converged", RULE.replace("200", "201"), [before, ROW, again], **{key: limit})
+    assert sentence == f"budget.{key}={limit:g} was reached at 200 iterations, the run went on"
+    assert said("converged", RULE.replace("200", "201"), [before, ROW, again], several=True, **{key: limit}) == []
