@@ -67,7 +67,7 @@ def references(
         known = found.get(key, Reference())
         record = known.record or optimum(run) or {}
         bounds = [known.bound] if known.bound is not None else []
-        if record:
+        if record.get("dual") is not None:
             bounds.append(Bound(record["dual"], "the stored optimum"))
         last = run.summary()
         if last["dual_source"] == "solver" and last["dual_objective"] is not None:

@@ -109,7 +109,10 @@ def optimum_key(
 def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
     """Return the stored optimum of a problem, own or reference, or None."""
     record = store.optimum(digest(key))
-    return None if record is None else Optimum(**record)
+    try:
+        return None if record is None else Optimum(**record)
+    except TypeError:  # it lacks a number that optima have, and is made again
+        return None
 
 
 def optimum(

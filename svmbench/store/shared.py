@@ -8,12 +8,14 @@ older versions.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from svmbench.files import digest, read_json, read_regular
 from svmbench.store import documents, lines
+from svmbench.store.events import is_number
 
 
 def sealed(record: dict[str, Any]) -> dict[str, Any]:
@@ -27,7 +29,7 @@ def optimum(path: Path) -> dict[str, Any]:
     Raises
     ------
     UserError
-        If it is damaged, or has the name of another problem.
+        If it is damaged, has the name of another problem, or numbers that contradict each other.
     FileNotFoundError
         If there is no such file.
     """
@@ -37,7 +39,44 @@ def optimum(path: Path) -> dict[str, Any]:
         raise documents.damaged(path, "checksum mismatch")
     if path.stem != digest(record.get("key")):
         raise documents.damaged(path, "its name is that of another problem")
+    try:
+        _check_numbers(record)
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        raise documents.damaged(path, error) from error
     return record
+
+
+#: Numbers of an optimum, which may be unknown; their relative accuracy, and the least objective that it is of.
+_NUMBERS = (
+    *("primal", "dual", "gap", "relative_gap", "norm", "mean_hinge", "nu", "bias"),
+    *("test_error", "test_mistakes", "support_vectors", "at_bound"),
+)
+_SAME, _LEAST = 1e-6, 1e-9
+
+
+def _check_numbers(record: dict[str, Any]) -> None:
+    """Raise ValueError or TypeError unless the numbers that an optimum has fit each other."""
+    found = {name: record[name] for name in _NUMBERS if record.get(name) is not None}
+    for name, value in found.items():
+        if not is_number(value):
+            raise TypeError(f"{name} is not a number")
+    primal, norm, loss = (found.get(name, math.nan) for name in ("primal", "norm", "mean_hinge"))
+    gap = primal - found.get("dual", math.nan)
+    lam = record["key"].get("lam", math.nan) if isinstance(record.get("key"), dict) else math.nan
+    off = {
+        "the bound is above the objective": -gap,
+        "the objectives make another gap": abs(gap - found.get("gap", math.nan)),
+        "the objectives make another relative gap": abs(gap - primal * found.get("relative_gap", math.nan)),
+        "norm and mean hinge loss make another objective": abs(0.5 * lam * norm**2 + loss - primal),
+        "norm and mean hinge loss make another nu": abs(norm * found.get("nu", math.nan) - loss),
+    }
+    for what, difference in off.items():
+        if difference > _SAME * max(primal, _LEAST):  # not if one of them is unknown
+            raise ValueError(what)
+    low, high = record.get("nu_interval") or (0.0, None)
+    for nu in (found.get("nu"), (record.get("derived") or {}).get("nu")):
+        if nu is not None and not low <= nu <= (math.inf if high is None else high):
+            raise ValueError("nu is outside of its interval")
 
 
 def environment(path: Path) -> dict[str, Any]:

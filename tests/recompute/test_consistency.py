@@ -14,7 +14,7 @@ from svmbench.files import digest, sha256
 from svmbench.recompute import compare, numbers
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.numbers import BOUNDED
-from svmbench.store import Store, bits, trace
+from svmbench.store import Store, bits, documents, shared, trace
 from svmbench.store.identity import run_id
 from svmbench.store.model import StoredModel
 
@@ -416,3 +416,16 @@ def test_a_bound_in_spite_of_rounding_is_that_of_a_dual_point(bounded, capsys):
     seal(bounded.path)
     assert main(["verify", "--recompute", "--results", str(bounded.path.parents[1]), bounded.id]) == 1
     assert "the last gap is that of a dual point, the model has none" in capsys.readouterr().out
+
+
+def test_an_optimum_that_lacks_a_number_is_made_again(results, tmp_path, capsys):
+    copy = shutil.copytree(results, tmp_path / "results")
+    (path,) = (copy / "optima").glob("*.json")
+    record = shared.optimum(path)
+    kept = record.pop("dual")
+    documents.write(path, shared.sealed(record))
+    words = ["plot", "sbp", "--y", "suboptimality", "--results", str(copy), "-o", str(tmp_path / "curves")]
+    assert main(words) == 2
+    assert "no bound of the optimum is certified" in capsys.readouterr().err
+    assert main(["run", "solver=sbp", "budget.iterations=50", *SMALL, f"results={copy}"]) == 0
+    assert shared.optimum(path)["dual"] == kept and main(words) == 0

@@ -65,6 +65,37 @@ def test_an_optimum_under_the_name_of_another_problem_is_no_optimum_of_it(told, 
     assert told.optimum(OPTIMUM) is None and "that of another problem" in told.sentences[0]
 
 
+#: An optimum whose numbers fit each other.
+WHOLE = {
+    "key": {"lam": 0.1}, "primal": 0.3, "dual": 0.3 - 3e-8, "gap": 3e-8, "relative_gap": 1e-7, "norm": 1.0,
+    "mean_hinge": 0.25, "nu": 0.25, "nu_interval": [0.2, 0.3], "derived": {"nu": 0.25, "R": 1.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"primal": "0.3"}, "primal is not a number"),
+        ({"dual": True}, "dual is not a number"),
+        ({"dual": 0.4, "gap": -0.1}, "the bound is above the objective"),
+        ({"gap": 0.0}, None),
+        ({"gap": 0.1}, "the objectives make another gap"),
+        ({"relative_gap": 0.1}, "the objectives make another relative gap"),
+        ({"norm": 1.1}, "norm and mean hinge loss make another objective"),
+        ({"primal": 0.03, "dual": 0.03, "gap": 0.0}, "norm and mean hinge loss make another objective"),
+        ({"nu": 0.26}, "norm and mean hinge loss make another nu"),
+        ({"derived": {"nu": 0.35, "R": 1.0}}, "nu is outside of its interval"),
+        ({"derived": [1]}, "AttributeError"),
+        ({"nu_interval": [0.1]}, "ValueError"),
+    ],
+)
+def test_an_optimum_whose_numbers_do_not_fit_each_other_is_damaged(told, change, sentence):
+    hash = told.put_optimum({**WHOLE, **change})
+    assert (told.optimum(hash) is None) == (sentence is not None)
+    assert sentence is None or sentence in told.sentences[0]
+    assert [finding.state for finding in check_store(told)] == ["ok" if sentence is None else "damaged"]
+
+
 def test_an_intact_reference_optimum_stands_in_for_a_damaged_one(told, tmp_path):
     store_optimum(tmp_path)
     store_optimum(tmp_path / "reference")
