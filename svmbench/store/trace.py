@@ -151,7 +151,7 @@ def _places(header: bytes, names: tuple[str, ...]) -> tuple[NDArray[np.intp], ND
     import numpy as np
 
     columns = header.decode(errors="replace").rstrip("\n").split(",")
-    if not set(names) <= set(columns):
+    if not set(names) <= set(columns) or len(set(columns)) < len(columns):
         return None
     rows = np.full(1 + max(map(columns.index, names)), -1, dtype=np.intp)
     for row, name in enumerate(names):
@@ -172,10 +172,18 @@ def last_row(content: bytes, path: Path) -> dict[str, Value] | None:
     if len(lines) < 2:
         return None
     try:
-        header, last = (line.decode().split(",") for line in (lines[0], lines[-1]))
+        header, last = _columns(lines[0].decode()), lines[-1].decode().split(",")
         return {**_UNKNOWN, **_known(header[: -1 if header[-1] == CHECK else None], last)}
     except ValueError as error:
         raise damaged(path, f"line {len(lines)}: {error}") from error
+
+
+def _columns(header: str) -> list[str]:
+    """Return the names in the first line; ValueError if readers could disagree on what they mean."""
+    names = header.split(",")
+    if len(set(names)) < len(names):
+        raise ValueError("a column has two places")
+    return names
 
 
 def _known(names: Sequence[str], cells: Sequence[str]) -> dict[str, Value]:
@@ -195,7 +203,10 @@ def _text(path: Path) -> str | None:
 def parse(text: str, path: Path) -> list[dict[str, Value]]:
     """Return the rows of a trace's text; the path is for messages."""
     lines = text.split("\n")[:-1]
-    names = lines[0].split(",") if lines else []
+    try:
+        names = _columns(lines[0]) if lines else []
+    except ValueError as error:
+        raise damaged(path, f"line 1: {error}") from error
     checked = names[-1:] == [CHECK]
     crc = zlib.crc32(f"{lines[0]}\n".encode()) if lines else 0
     rows: list[dict[str, Value]] = []

@@ -5,7 +5,17 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.store import TRACE_COLUMNS, _cells
-from svmbench.store.trace import COUNTS, WORDS, TraceWriter, header, line, read_frame, read_numbers, read_rows
+from svmbench.store.trace import (
+    COUNTS,
+    WORDS,
+    TraceWriter,
+    header,
+    last_row,
+    line,
+    read_frame,
+    read_numbers,
+    read_rows,
+)
 
 ROW = {
     "iterations": np.int64(7),
@@ -75,6 +85,17 @@ def test_damaged_line_is_named(tmp_path, bad):
     path = write(tmp_path / "trace.csv", line(ROW), bad, line(ROW))
     with pytest.raises(UserError, match=r"trace\.csv is damaged \(line 3"):
         read_rows(path)
+
+
+def test_a_column_of_two_places_is_no_column(tmp_path):
+    # Otherwise, `list` could show one of them and `plot` draw the other.
+    path = tmp_path / "trace.csv"
+    path.write_text("iterations,norm,norm\n1,2.0,3.0\n")
+    for read in (read_rows, lambda path: read_numbers(str(path), ["norm"])):
+        with pytest.raises(UserError, match="a column has two places"):
+            read(path)
+    with pytest.raises(UserError, match="a column has two places"):
+        last_row(path.read_bytes(), path)
 
 
 def test_a_key_that_is_no_column_is_an_error():
