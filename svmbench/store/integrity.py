@@ -13,11 +13,12 @@ from svmbench.files import MOST_BYTES_OF_MANY, read_regular, sha256, sync_folder
 from svmbench.locking import Lock, holder
 from svmbench.store import documents, lines, packs, shared
 from svmbench.store.events import read as read_events
+from svmbench.store.index import Index
 from svmbench.store.kept_problems import KeptProblem, files_of
 from svmbench.store.notes import NOTES, Notes, free
 from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
-from svmbench.store.store import Store
+from svmbench.store.store import Store, some
 
 #: Verdicts on the claims of papers.
 VERDICTS = "VERDICTS.json"
@@ -121,10 +122,20 @@ def replaced_optimum(run: StoredRun, store: Store) -> str:
 def check_store(store: Store) -> Iterator[Finding]:
     """Check all runs, own and reference, all packs and their unpacked runs, and all other documents."""
     closed: list[Finding] = []
-    for folder in (store.root / "runs", store.root / "reference" / "runs"):
-        for path in _entries(folder, closed):
-            if path.is_dir():
-                yield from check_folder(path, store)
+    differ: list[str] = []
+    with Index(store.home) as index:
+        for folder in (store.root / "runs", store.root / "reference" / "runs"):
+            for path in _entries(folder, closed):
+                for finding in check_folder(path, store) if path.is_dir() else ():
+                    differ += _shown_otherwise(finding.run, index, store)
+                    yield finding
+    if differ:
+        yield Finding(
+            store.home / "index.sqlite",
+            "damaged",
+            f"it shows {some(differ)} otherwise than their folders; svmbench repair sets it aside",
+            kind="index",
+        )
     for root in (store.root, store.root / "reference"):
         for path in _entries(root / "packs", closed):
             if path.name.endswith(packs.ENDING):
@@ -140,6 +151,14 @@ def check_store(store: Store) -> Iterator[Finding]:
     for path in _entries(store.root / "sweeps", closed):
         yield from _check_sweep(path)
     yield from closed
+
+
+def _shown_otherwise(run: StoredRun | None, index: Index, store: Store) -> list[str]:
+    """Return the id of a run whose row in the index differs from what was read from its folder."""
+    if run is None:
+        return []
+    row = index.row(run.path.parent.relative_to(store.home).as_posix(), run.path.name)
+    return [] if row is None or row.facts == run.facts else [run.id]
 
 
 def _check_verdicts(path: Path) -> Iterator[Finding]:
@@ -252,11 +271,10 @@ def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
     runs = "1 run is" if count == 1 else f"{count} runs are"
     yield Finding(path, "packed", f"{runs} what was written{ids}; {_PACKED}", kind="pack")
     if differ:
-        some = ", ".join(differ[:4]) + (", ..." if len(differ) > 4 else "")
         yield Finding(
             folder,
             "damaged",
-            f"{some} in {folder} differ from {path.name}; svmbench repair sets the folder aside, and "
+            f"{some(differ)} in {folder} differ from {path.name}; svmbench repair sets the folder aside, and "
             "the next command unpacks it again",
             kind="unpacked",
         )

@@ -136,7 +136,7 @@ class Store:
             meant = [run.id for run in runs]
         if meant:
             raise UserError(
-                f"{name} is the beginning of {len(meant)} runs ({_some(meant)}); give more of one"
+                f"{name} is the beginning of {len(meant)} runs ({some(meant)}); give more of one"
             )
         for path in places.get(name, ()):
             if path.is_dir():
@@ -353,5 +353,6 @@ def _to_stderr(sentence: str) -> None:
     print(f"svmbench: {sentence}", file=sys.stderr)
 
 
-def _some(names: list[str]) -> str:
+def some(names: list[str]) -> str:
+    """Return the first of many names."""
     return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")

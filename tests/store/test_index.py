@@ -10,8 +10,9 @@ import sys
 
 import pytest
 
+from svmbench.cli.main import main
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, StoredRun, documents, many
+from svmbench.store import Store, StoredRun, documents, index, many
 from svmbench.store._signatures import signatures
 from svmbench.store.identity import identity
 from svmbench.store.state import beginnings
@@ -82,6 +83,21 @@ def test_an_edited_number_is_not_printed(store, make):
         changed[place + 6] ^= 16
         edit(store, "UPDATE runs SET numbers = ?", bytes(changed))
         assert store.runs()[0].summary() == run.summary()
+
+
+def test_verify_tells_of_a_row_that_was_edited_with_its_checksum(store, make, capsys):
+    runs = [make(0), make(1)]
+    with contextlib.closing(sqlite3.connect(store.root / "index.sqlite")) as database, database:
+        columns = ", ".join(index.COLUMNS)
+        row = database.execute(f"SELECT {columns} FROM runs WHERE name = ?", (runs[0].id,)).fetchone()
+        told = (row[0], "converged", *row[2:-1])
+        values = "converged", index._crc("runs", told), runs[0].id
+        database.execute("UPDATE runs SET status = ?, crc = ? WHERE name = ?", values)
+    assert store.runs()[0].status == "converged"  # nobody else opens its files
+    assert main(["verify", "--results", str(store.root)]) == 1
+    assert f"index.sqlite: it shows {runs[0].id} otherwise than their folders" in capsys.readouterr().out
+    assert main(["repair", "--results", str(store.root)]) == 0
+    assert store.runs() == runs and main(["verify", "--results", str(store.root)]) == 0
 
 
 def test_a_row_of_another_run_is_not_believed(store, make):
@@ -249,6 +265,7 @@ def test_a_database_in_use_is_done_without(store, make, monkeypatch):
 
 _WRITER = """
 import sys
+from svmbench.cli.main import main
 from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
