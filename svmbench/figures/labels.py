@@ -8,11 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.markers import MarkerStyle
 from matplotlib.text import Text
 from numpy.typing import NDArray
 
@@ -30,7 +32,7 @@ OPTIMUM: dict[str, Any] = {"color": "0.75", "linewidth": 4.0, "linestyle": (0, (
 _MOVED = 0.02
 
 #: Marker of a value that is only a lower bound.
-UPWARDS = "$\u2191$"
+_UPWARDS = "$\u2191$"
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -121,10 +123,12 @@ def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Li
 
 def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
     """Return the legend entries for anything other than lines of solvers."""
+    with rc_context({"text.parse_math": True}):  # a marker is a formula
+        upwards = MarkerStyle(_UPWARDS)
     handles = []
     for shown, marker, label in (
         (published, "o", "published"),
-        (bounds, UPWARDS, "not reached: at least so much"),
+        (bounds, upwards, "not reached: at least so much"),
     ):
         if shown:
             handles.append(

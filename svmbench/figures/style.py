@@ -52,6 +52,7 @@ _RC: dict[Any, Any] = {
     "svg.hashsalt": "svmbench",
     "pdf.fonttype": 42,
     "path.simplify": False,
+    "text.parse_math": False,  # names and titles of users are no formulas, even if they contain dollar signs
 }
 
 #: Additional settings of each style. ``paper``: a serif font like Times, in the sizes that journals ask for.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.markers import MarkerStyle
 
-from svmbench.figures.labels import draw_levels, fit, handles_of, power_of_ten, put_legend
-from svmbench.figures.style import looks
+from svmbench.figures.labels import draw_levels, fit, further, handles_of, power_of_ten, put_legend
+from svmbench.figures.style import drawing, looks
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,10 @@ def test_texts_are_measured_without_an_image_of_the_sheet():
     assert figure.get_suptitle().count("\n") == 1
     legend = put_legend(figure, handles_of(looks([("SBP", "sbp"), ("Pegasos", "pegasos")])))
     assert len(legend.get_texts()) == 2
+
+
+def test_the_marker_of_a_bound_is_an_arrow_without_dollar_signs():
+    arrow = MarkerStyle("$\u2191$").get_path()
+    with drawing():
+        (handle,) = further(optimum=False, published=False, bounds=True)
+    assert np.array_equal(MarkerStyle(handle._marker).get_path().vertices, arrow.vertices)

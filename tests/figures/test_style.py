@@ -90,3 +90,12 @@ def test_the_style_of_papers_is_serif_in_small_sizes_and_has_every_sign():
 def test_an_unknown_style_is_refused():
     with pytest.raises(UserError, match="style=papr is not allowed: give screen or paper"), drawing("papr"):
         pass
+
+
+def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
+    with drawing():
+        figure = Figure()
+        figure.suptitle("$\\foo$ and $x_{$")
+        paths = save(figure, tmp_path / "curves", "names", ("png", "pdf", "svg"))
+    (svg,) = (path for path in paths if path.suffix == ".svg")
+    assert "$\\foo$ and $x_{$" in svg.read_text()
