@@ -330,9 +330,8 @@ def _lines_aside(path: Path, home: Path) -> Path | None:
     try:
         content = path.read_bytes()
         damaged = read_events(content).damaged
-        target = home / f"{path.parent.name}-{path.name}"
-        with target.open("ab") as stream:
-            stream.writelines(line + b"\n" for line in damaged)
+        target = free(home / f"{path.parent.name}-{path.name}")
+        write_whole(target, b"".join(line + b"\n" for line in damaged))
         write_whole(path, b"\n".join(line for line in content.split(b"\n") if line not in damaged))
     finally:
         lock.remove()

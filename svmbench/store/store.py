@@ -211,6 +211,8 @@ class Store:
 
     def _lock_run(self, id: str, waiting: Callable[[str], None] | None) -> Lock:
         path = self.root / "runs" / (id + RUNNING) / LOCK
+        if path.parent.is_symlink():
+            raise UserError(f"{path.parent} is a link, and a run would replace what it leads to: remove it")
         if waiting is not None:
             return Lock.acquire(path, waiting)
         lock = Lock.try_acquire(path)

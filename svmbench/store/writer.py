@@ -61,7 +61,8 @@ class RunWriter:
         # The binary problems of a killed run of the same identity stay if this one continues it.
         kept = {lock.path, path / PROBLEMS} if "continued" in manifest else {lock.path}
         for leftover in set(path.iterdir()) - kept:
-            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            real = leftover.is_dir() and not leftover.is_symlink()
+            shutil.rmtree(leftover) if real else leftover.unlink()
         documents.write(path / "run.json", lines.checked(self._manifest))
         self._trace = trace.TraceWriter(path / "trace.csv")
 

@@ -156,7 +156,10 @@ class Record:
             stream.write(line.encode())
 
     def lock(self) -> Lock:
-        """Lock the sweep for this process; raise a `UserError` if another process is running it."""
+        """Lock the sweep for this process; raise a `UserError` if another one runs it, or it has links."""
+        for path in (self.folder, *sorted(self.folder.iterdir())):
+            if path.is_symlink():
+                raise UserError(f"{path} is a link, and the sweep would write to what it leads to: remove it")
         lock = Lock.try_acquire(self.folder / "lock")
         if lock is None:
             raise UserError(

@@ -16,7 +16,7 @@ from svmbench.files import digest, read_npz, write_whole
 from svmbench.locking import Lock, holder, own_folder
 from svmbench.store import StorageError, Store, documents
 from svmbench.store.export import export
-from svmbench.store.integrity import check_store
+from svmbench.store.integrity import check_store, set_aside
 from svmbench.store.model import StoredModel
 from svmbench.store.notes import Notes
 from tests.store.test_damage import MODEL, make
@@ -57,6 +57,41 @@ def test_a_temporary_file_follows_no_link(tmp_path, victim):
     (tmp_path / f".file.{os.getpid()}").symlink_to(victim)
     write_whole(tmp_path / "file", "mine")
     assert (tmp_path / "file").read_text() == "mine" and not (tmp_path / "file").is_symlink()
+
+
+def test_a_run_empties_no_folder_behind_a_link(begin, victim, tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    victim.rename(mine / "thesis")
+    writer = begin()
+    writer.abandon()
+    (writer.path / "pictures").symlink_to(mine)
+    again = begin()
+    assert not (again.path / "pictures").exists()
+    again.discard()
+    again.path.symlink_to(mine)
+    with pytest.raises(UserError, match=r"\.running is a link, and a run would replace what it leads to"):
+        begin()
+    assert os.listdir(mine) == ["thesis"]
+    (mine / "thesis").rename(victim)
+
+
+def test_a_sweep_and_its_repair_write_behind_no_link(tmp_path, victim):
+    from svmbench.sweep.planning import Plan
+    from svmbench.sweep.record import Record
+
+    record = Record.create(tmp_path, Plan(jobs=[], options={}))
+    (record.folder / "0.log").symlink_to(victim)
+    with pytest.raises(UserError, match=r"0\.log is a link, and the sweep would write to what it leads to"):
+        record.lock()
+    (record.folder / "0.log").unlink()
+    record.lock().remove()
+    (record.folder / "events.jsonl").write_text("ssh-ed25519 AAAA mallory\n")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / f"{record.name}-events.jsonl").symlink_to(victim)
+    store = Store(tmp_path)
+    (finding,) = (one for one in check_store(store) if one.kind == "events")
+    assert "mallory" in set_aside(finding, store).read_text()
 
 
 def test_the_folder_of_locks_is_ours_alone(tmp_path, monkeypatch):
