@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.errors import UserError, write_csv
+from svmbench.errors import UserError, printable, write_csv
 from svmbench.files import scratch, sha256
 from svmbench.store import documents, shared
 from svmbench.store.documents import storing
@@ -113,7 +113,7 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
         if note:
             kept.note(run.id, note)
     (folder / "runs.csv").write_text(_table([run.summary() for run in runs]), encoding="utf-8")
-    lines = "\n".join(dict.fromkeys(commands))
+    lines = "\n".join(map(printable, dict.fromkeys(commands)))
     (folder / "README.txt").write_text(
         f"{len(runs)} run{'s' * (len(runs) > 1)} of svmbench. runs.csv: the last checkpoints; "
         "runs/NAME/trace.csv: all of them.\n"

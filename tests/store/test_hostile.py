@@ -137,6 +137,13 @@ def test_an_export_copies_nothing_that_is_elsewhere(store, begin, victim, tmp_pa
     assert (tmp_path / "out" / "runs" / run.id / "run.json").is_file()
 
 
+def test_an_export_holds_no_escape_sequence(store, begin, tmp_path):
+    run = make(begin)
+    export([run], tmp_path / "out", store.root, ["svmbench run dataset.path='\x1b[2J'"])
+    told = (tmp_path / "out" / "README.txt").read_text()
+    assert "\x1b" not in told and r"svmbench run dataset.path='\x1b[2J'" in told
+
+
 def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path):
     run = make(begin)
     killed, running = tmp_path / ".export-killed", tmp_path / ".export-running"
