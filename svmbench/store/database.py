@@ -34,7 +34,7 @@ _LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) 
 _PATIENCE = 2.0
 #: Endings of SQLite's files beside the database.
 _BESIDE = ("-journal", "-wal", "-shm")
-#: End of a journal that names another file, which SQLite removes after a rollback. Journals of ours name none.
+#: End of a journal that names a file, which SQLite removes after a rollback. Journals of ours name none.
 _NAMING = bytes.fromhex("d9d505f920a163d7")
 #: Errors of a query if the database is damaged, in use or not writable.
 FAILURES = (sqlite3.Error, OverflowError, UnicodeError)

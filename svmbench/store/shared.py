@@ -46,7 +46,7 @@ def optimum(path: Path) -> dict[str, Any]:
     return record
 
 
-#: Numbers of an optimum, which may be unknown; their relative accuracy, and the least objective that it is of.
+#: Numbers of an optimum, which may be unknown; their relative accuracy, and the least objective for it.
 _NUMBERS = (
     *("primal", "dual", "gap", "relative_gap", "norm", "mean_hinge", "nu", "bias"),
     *("test_error", "test_mistakes", "support_vectors", "at_bound"),

@@ -113,6 +113,7 @@ def test_a_run_ends_at_the_first_limit(key, limit, column):
     before = {**ROW, "iterations": 100, "kev_ondemand": 3000, "relative_gap": 0.5, "test_error": 0.5}
     assert said("converged", RULE, [before, ROW], **{key: limit}) == []
     again = {**ROW, "iterations": 201}
-    (sentence,) = said("converged", RULE.replace("200", "201"), [before, ROW, again], **{key: limit})
+    end = "converged", RULE.replace("200", "201"), [before, ROW, again]
+    (sentence,) = said(*end, **{key: limit})
     assert sentence == f"budget.{key}={limit:g} was reached at 200 iterations, the run went on"
-    assert said("converged", RULE.replace("200", "201"), [before, ROW, again], several=True, **{key: limit}) == []
+    assert said(*end, several=True, **{key: limit}) == []
