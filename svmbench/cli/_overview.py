@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from svmbench.figures.settings import name_of
-from svmbench.figures.tables import cell
+from svmbench.figures.tables import cell, few_digits, short_exponent
 from svmbench.run_config import flatten
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _value(value: Any, digits: int) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return _plain(f"{value:.{digits if abs(value) < 1000 else 6}g}")
+        return few_digits(value, digits)
     if isinstance(value, list):
         return ",".join(_value(one, digits) for one in value)
     return str(value).rpartition("/")[2] or str(value)
@@ -173,12 +173,7 @@ def _percent(value: float | None) -> str:
 
 
 def _short(value: float | None, form: str) -> str:
-    return "–" if value is None else _plain(format(value, form))
-
-
-def _plain(number: str) -> str:
-    """Return a number with a short exponent: 1e-4 for 1e-04, and 1 for 1e+00."""
-    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number).removesuffix("e0")
+    return "–" if value is None else short_exponent(format(value, form))
 
 
 def _cost(run: StoredRun) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 from svmbench.errors import printable, write_csv
@@ -66,6 +67,16 @@ def count(value: float) -> str:
         return "not reached"
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"
+
+
+def few_digits(value: float, digits: int = 3) -> str:
+    """Return a number with few digits, with six from 1000 on, and with a short exponent."""
+    return short_exponent(f"{value:.{digits if abs(value) < 1000 else 6}g}")
+
+
+def short_exponent(number: str) -> str:
+    """Return a formatted number with a short exponent: 1e-4 for 1e-04, and 1 for 1e+00."""
+    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number).removesuffix("e0")
 
 
 def _is_numeric(column: Sequence[object]) -> bool:

@@ -35,6 +35,13 @@ LIMIT, EACH = 900_000, 1_000
 #: better, small ones are unpacked faster.
 TOGETHER, RUNS_TOGETHER = 16, 150
 
+#: How the head of the page says that runs ended; other states say it themselves.
+_ENDED = {
+    "budget": "ended at the budget",
+    "timeout": "ended at the time limit",
+    "out_of_memory": "ran out of memory",
+}
+
 #: Colours that a dark page replaces by brighter ones of the same hue.
 ON_DARK = {
     "#000000": "#FFFFFF",
@@ -191,7 +198,7 @@ def _about(runs: Sequence[StoredRun]) -> str:
     solvers = ", ".join(sorted({run.title for run in runs}))
     data = ", ".join(sorted({run.dataset for run in runs}))
     first, last = min(run.started for run in runs)[:10], max(run.started for run in runs)[:10]
-    said = ", ".join(f"{number} {status}" for status, number in ends.most_common())
+    said = ", ".join(f"{number} {_ENDED.get(status, status)}" for status, number in ends.most_common())
     when = first if first == last else f"{first} to {last}"
     return (
         f"<p>{_several(runs, 'run')}, {escape(when)}: {escape(said)}.<br>"

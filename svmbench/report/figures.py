@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
@@ -13,6 +14,7 @@ from svmbench.analysis.costs import Key, in_order, method_names, method_of, prob
 from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, calm_since, optimum_of
 from svmbench.figures.settings import setting, shared
 from svmbench.figures.style import PALETTE, Look, looks
+from svmbench.figures.tables import few_digits
 from svmbench.store import SETTLED, StoredRun
 from svmbench.store.timing import SECONDS, comparable, note, summary
 
@@ -23,6 +25,9 @@ VALUES = (
     *("support_vectors", "norm"),
 )
 _COLUMNS = (*COSTS, *VALUES)
+
+#: A value in a title that is not whole.
+_FRACTION = re.compile(r"(?<= = )\d+(\.\d+(e[-+]?\d+)?|e[-+]?\d+)")
 
 #: The vertical axis is logarithmic by default if values span at least this factor.
 DECADE = 10.0
@@ -101,6 +106,9 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
         same = [problem for problem in titles if titles[problem] == title]
         for problem, name in problem_names(same).items():
             titles[problem] += name.removeprefix(grouped[problem][0].dataset)
+    short = {problem: _rounded(title) for problem, title in titles.items()}
+    times = Counter(short.values())
+    titles = {problem: titles[problem] if times[name] > 1 else name for problem, name in short.items()}
 
     def richest(problem: Key) -> Any:
         group = grouped[problem]
@@ -108,6 +116,11 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
         return -methods, -len(group), in_order(titles[problem])
 
     return [(titles[problem], grouped[problem]) for problem in sorted(grouped, key=richest)]
+
+
+def _rounded(title: str) -> str:
+    """Return a title with three digits of each value that is not whole."""
+    return _FRACTION.sub(lambda found: few_digits(float(found[0])), title)
 
 
 def _title(runs: Sequence[StoredRun]) -> str:

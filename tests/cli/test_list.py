@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from svmbench.cli._overview import _plain, age, overview
+from svmbench.cli._overview import age, overview
 from svmbench.cli.main import main
+from svmbench.figures.tables import short_exponent
 from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store, packs
 from tests.figures.stored import stored_run
@@ -267,4 +268,4 @@ def test_a_list_that_is_longer_than_the_terminal_goes_to_the_pager(many, rows, a
     ("number", "text"), [("1e+00", "1"), ("1.2e-04", "1.2e-4"), ("2e+10", "2e10"), ("0.5", "0.5")]
 )
 def test_exponents_are_short(number, text):
-    assert _plain(number) == text
+    assert short_exponent(number) == text

@@ -105,10 +105,31 @@ def test_problems_are_named_by_what_a_reader_knows_and_stand_in_order(tmp_path):
     ]  # fmt: skip
     titles = [one["title"] for one in figures(problems(runs))]
     assert titles == [
-        f"twonorm: {kernel}, C = 1 (n_train = {rows}, λ = {1 / rows:.6g})"
+        f"twonorm: {kernel}, C = 1 (n_train = {rows}, λ = {lam})"
         for kernel in ("linear kernel", "γ = 0.05")
-        for rows in (2000, 16000)
+        for rows, lam in ((2000, "0.0005"), (16000, "6.25e-5"))
     ]
+
+
+def test_numbers_in_headings_have_three_digits_if_these_distinguish_them(tmp_path):
+    for dataset, values in (("adult", [1 / 3000]), ("mnist", [1 / 3000, 0.0003334])):
+        for lam in values:
+            problem = {"problem": {**CONFIG["problem"], "C": None, "lam": lam}}
+            stored_run(tmp_path, dataset=dataset, costs=COSTS, errors=[3, 2, 1], config=problem)
+    assert [title for title, _ in problems(Store(tmp_path).runs())] == [
+        "adult: γ = 0.05, λ = 0.000333",
+        "mnist: γ = 0.05, λ = 0.000333333",
+        "mnist: γ = 0.05, λ = 0.0003334",
+    ]
+
+
+def test_the_head_says_in_words_how_runs_ended(tmp_path):
+    states = ("budget", "budget", "timeout", "converged")
+    runs = [
+        stored_run(tmp_path, seed=seed, costs=COSTS, errors=[3, 2, 1], status=status)
+        for seed, status in enumerate(states)
+    ]
+    assert "2 ended at the budget, 1 ended at the time limit, 1 converged." in page(runs, "Four")
 
 
 def test_thinned_checkpoints_keep_the_first_and_the_last(tmp_path):
