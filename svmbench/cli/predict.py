@@ -28,7 +28,8 @@ def main(arguments: Sequence[str]) -> int:
         "or +1 and -1 for a task of the catalogue. The file is one that dataset=file reads, with or "
         "without labels, which do not matter, and with the features of the data set of the run. Rows for a "
         "model of your own data are scaled by its training rows, as dataset.scaling says; missing values and "
-        "text are replaced as in the training file, by the medians and words that are stored with the run.",
+        "text are replaced as in the training file, by the medians and words that are stored with the run. A "
+        "word that the training rows do not have is refused.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
@@ -36,6 +37,12 @@ def main(arguments: Sequence[str]) -> int:
         "--scores",
         action="store_true",
         help="print decision values instead of labels; of several binary problems, all on a line",
+    )
+    parser.add_argument(
+        "--ignore-unseen",
+        action="store_true",
+        help="predict rows with words that the training rows do not have: these are 0 in all columns of the "
+        "encoding",
     )
     parser.add_json()
     parser.add_results()
@@ -62,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     if filling is None:
         rows = prepared_rows(dataset, given.file, d, columns, _say)
     else:
-        rows = filled_rows(dataset, given.file, filling, _say)
+        rows = filled_rows(dataset, given.file, filling, _say, ignore_unseen=given.ignore_unseen)
     X = rows.X
     if rows.by_files and train is None:
         load(run, {})  # checks that the files are still those of the run

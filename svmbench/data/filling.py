@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,31 +122,37 @@ class Filling:
         X = frame.table.X
         return np.where(np.isnan(X), np.array(list(self.medians.values())), X)
 
-    def indicators(self, frame: Frame, say: Callable[[str], None]) -> scipy.sparse.csr_array:
+    def unseen(self, frame: Frame) -> str | None:
+        """Return, for a message, which words do not occur in the training rows, by column; None if all do."""
+        found = []
+        for column, codes in zip(frame.texts, self._codes(frame)):
+            rows = np.flatnonzero(codes < 0)
+            if rows.size:
+                word = column.words[column.codes[rows[0]]]
+                first = f"the first '{word[:40]}' in {frame.place(int(rows[0]))}"
+                found.append(f"{frame.named(column.place)} in {rows.size} of {codes.size} rows, {first}")
+        told = f"{frame.where} has words that the training rows do not have: {'; '.join(found)}"
+        return told if found else None
+
+    def indicators(self, frame: Frame) -> scipy.sparse.csr_array:
         """Return a column of 0 and 1 for each word of each column of text, shape (n, q).
 
         A missing value is replaced by the most frequent word. For a word that does not occur in the training
-        rows, all columns are 0; `say` receives a line with the number of such values.
+        rows, all columns are 0.
         """
-        parts = []
-        for column in frame.texts:
-            words = self.words[column.place]
-            known = {word: code for code, word in enumerate(words)}
-            to_known = np.array([known.get(word, -1) for word in column.words] + [self.modes[column.place]])
-            codes = to_known[column.codes]  # -1, a missing value, selects the last entry: the mode
+        parts = [scipy.sparse.csr_array((frame.rows.size, 0))]
+        for column, codes in zip(frame.texts, self._codes(frame)):
             rows = np.flatnonzero(codes >= 0)
-            if rows.size < codes.size:
-                word = column.words[column.codes[int(np.argmax(codes < 0))]]
-                say(
-                    f"{frame.where}: {codes.size - rows.size} values of {frame.named(column.place)} do not "
-                    f"occur in the training rows, as '{word}': their indicators are all 0"
-                )
-            ones = np.ones(rows.size)
-            shape = (codes.size, len(words))
-            parts.append(scipy.sparse.csr_array((ones, (rows, codes[rows])), shape=shape))
-        if not parts:
-            return scipy.sparse.csr_array((frame.rows.size, 0))
+            shape = (codes.size, len(self.words[column.place]))
+            parts.append(scipy.sparse.csr_array((np.ones(rows.size), (rows, codes[rows])), shape=shape))
         return scipy.sparse.hstack(parts, format="csr")
+
+    def _codes(self, frame: Frame) -> Iterator[NDArray[np.int64]]:
+        """Yield, for each column of text, the index in ``words`` of each row's word; -1 for another word."""
+        for column in frame.texts:
+            known = {word: code for code, word in enumerate(self.words[column.place])}
+            to_known = [known.get(word, -1) for word in column.words] + [self.modes[column.place]]
+            yield np.array(to_known)[column.codes]  # -1, a missing value, selects the last entry: the mode
 
 
 def joined(numbers: Matrix, indicators: scipy.sparse.csr_array) -> Matrix:

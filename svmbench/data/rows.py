@@ -120,7 +120,12 @@ def prepared_rows(
 
 
 def filled_rows(
-    dataset: Mapping[str, Any], path: str, document: Mapping[str, Any], say: Callable[[str], None]
+    dataset: Mapping[str, Any],
+    path: str,
+    document: Mapping[str, Any],
+    say: Callable[[str], None],
+    *,
+    ignore_unseen: bool = False,
 ) -> Rows:
     """Return the features of a file's rows, for a model of data whose missing values or text were replaced.
 
@@ -130,11 +135,15 @@ def filled_rows(
         See `prepared_rows`.
     document : mapping
         The replacements (`svmbench.data.filling`), as stored with the run.
+    ignore_unseen : bool
+        Whether a word that does not occur in the training rows is 0 in all columns of the encoding, and `say`
+        receives a line about such words; an error otherwise.
 
     Raises
     ------
     UserError
-        As in `prepared_rows`; also for a missing value, unless missing values were filled in training.
+        As in `prepared_rows`; also for a missing value, unless missing values were filled in training, and
+        for a word that does not occur in the training rows, unless these are ignored.
     """
     filling, params = Filling.of(document), _params(dataset)
     if filling.names is None:
@@ -143,15 +152,23 @@ def filled_rows(
     frame = frame_of(given, content, where, layout, filling.texts)
     trained = f"the model was trained with dataset.missing={params.missing}"
     check_missing(params, frame, f"{trained}: fill it, or train with dataset.missing=median")
+    filling.check_columns(frame)
+    if told := filling.unseen(frame):
+        if not ignore_unseen:
+            raise UserError(
+                f"{told}; correct them, train with rows that have them, or give --ignore-unseen, by which "
+                "they are 0 in all columns of the encoding"
+            )
+        say(f"{told}; they are 0 in all columns of the encoding")
     if params.scaling not in ("minmax", "standard"):
-        return Rows(filled(params, filling, [frame], slice(None), say)[0], by_files=False)
+        return Rows(filled(params, filling, [frame], slice(None))[0], by_files=False)
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
     content, where = read_content(raw, "train", str(params.path))
     known = frame_of(params, content, where, layout_of(params, content, where), filling.texts)
     known = complete(params, known, lambda line: None)
     n = known.rows.size
     train = split_rows(params, n)["train"] if params.test_path is None else slice(n)
-    return Rows(filled(params, filling, [known, frame], train, say)[0][n:], by_files=True)
+    return Rows(filled(params, filling, [known, frame], train)[0][n:], by_files=True)
 
 
 def _known(params: Params) -> list[Matrix]:

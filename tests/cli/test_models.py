@@ -216,10 +216,14 @@ def test_missing_values_and_text_are_replaced_as_in_training(here, capsys):
     (here / "mine.csv").unlink()  # what is needed is stored with the run
     capsys.readouterr()
     written(here / "rows.csv", ["size,colour", "?,red", "35,blue", "35,green"])
-    assert main(["predict", "dcd", "rows.csv"]) == 0
+    assert main(["predict", "dcd", "rows.csv"]) == 2
+    told = capsys.readouterr()
+    assert "feature 2 ('colour') in 1 of 3 rows, the first 'green' in line 4; correct them" in told.err
+    assert told.out == "" and told.err.count("\n") == 1
+    assert main(["predict", "dcd", "rows.csv", "--ignore-unseen"]) == 0
     told = capsys.readouterr()
     assert told.out.split()[:2] == ["no", "yes"] and len(told.out.split()) == 3
-    assert "do not occur in the training rows, as 'green'" in told.err
+    assert "'green' in line 4; they are 0 in all columns of the encoding" in told.err
     written(here / "rows.csv", ["colour,size", "red,1"])
     assert main(["predict", "dcd", "rows.csv"]) == 2
     assert "is not a finite number; the training file has numbers in this column" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from svmbench import config
 from svmbench.data.filling import Filling
 from svmbench.data.rows import filled_rows
+from svmbench.errors import UserError
 
 from .conftest import fault, get
 
@@ -75,8 +76,8 @@ def test_the_test_part_changes_no_median_and_no_word(write):
     assert both.train.X.tolist() == BY_HAND
     assert both.test.X.tolist() == [[100, 5, 0, 0, 0, 0], [100, 100, 0, 0, 0, 1]]
     assert lines == [
-        f"{test}: 1 values of feature 2 ('city') do not occur in the training rows, as 'Oslo': "
-        "their indicators are all 0"
+        f"{test} has words that the training rows do not have: feature 2 ('city') in 1 of 2 rows, the first "
+        "'Oslo' in line 2; they are 0 in all columns of the encoding"
     ]
 
 
@@ -250,5 +251,23 @@ def test_rows_to_predict_are_replaced_as_the_training_rows(write):
     dataset = {"name": "mine", "path": path, "missing": "median", "encode": "onehot", "positive": "yes"}
     stored = get(path, missing="median", encode="onehot", **GIVEN).info["filling"]
     bare = write(b"age,city,income\n1.5,Berlin,3\n,Oslo,\n", "rows.csv")
-    rows = filled_rows(dataset, bare, stored, lambda line: None)
+    rows = filled_rows(dataset, bare, stored, lambda line: None, ignore_unseen=True)
     assert rows.X.tolist() == [[1.5, 3, 1, 0, 0, 0], [4, 5, 0, 0, 0, 0]] and not rows.by_files
+
+
+def test_words_that_training_had_not_are_refused_unless_they_are_ignored(write):
+    path = write(b"city,age,job,label\nRome,1,cook,yes\nParis,2,cook,no\n")
+    dataset = {"name": "mine", "path": path, "encode": "onehot", "positive": "yes", "scaling": "minmax"}
+    stored = get(path, encode="onehot", **GIVEN).info["filling"]
+    rows = write(b"city,age,job\nOslo,1,cook\nRome,2,nurse\nBonn,1,cook\n", "rows.csv")
+    told = f"{rows} has words that the training rows do not have: " + (
+        "feature 1 ('city') in 2 of 3 rows, the first 'Oslo' in line 2; "
+        "feature 3 ('job') in 1 of 3 rows, the first 'nurse' in line 3; "
+    )
+    with pytest.raises(UserError) as error:
+        filled_rows(dataset, rows, stored, print)
+    assert str(error.value).startswith(f"{told}correct them, ") and "--ignore-unseen" in str(error.value)
+    lines: list[str] = []
+    X = filled_rows({**dataset, "test_fraction": 0}, rows, stored, lines.append, ignore_unseen=True).X
+    assert X.tolist() == [[0, 0, 0, 1], [1, 0, 1, 0], [0, 0, 0, 1]]
+    assert lines == [f"{told}they are 0 in all columns of the encoding"]

@@ -141,7 +141,10 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
         y = np.concatenate([y, target.of(test.table)])
     filling = Filling.learnt(train, rows["train"])
-    X, what = filled(params, filling, frames, rows["train"], raw.say)
+    X, what = filled(params, filling, frames, rows["train"])
+    for frame in frames:
+        if told := filling.unseen(frame):
+            raw.say(f"{told}; they are 0 in all columns of the encoding")
     parts = {key: take(X, y, index) for key, index in rows.items()}
     return Prepared(parts, what, labels=target.labels, filling=filling.document())
 
@@ -218,11 +221,7 @@ def check_missing(params: Params, frame: Frame, way: str = _WAYS) -> None:
 
 
 def filled(
-    params: Params,
-    filling: Filling,
-    frames: list[Frame],
-    train: NDArray[np.int64] | slice,
-    say: Callable[[str], None],
+    params: Params, filling: Filling, frames: list[Frame], train: NDArray[np.int64] | slice
 ) -> tuple[Matrix, str]:
     """Return the features of all frames, and what was done to their values.
 
@@ -232,7 +231,7 @@ def filled(
     for frame in frames:
         filling.check_columns(frame)
     numbers = np.concatenate([filling.numbers(frame) for frame in frames])
-    indicators = scipy.sparse.vstack([filling.indicators(frame, say) for frame in frames], format="csr")
+    indicators = scipy.sparse.vstack([filling.indicators(frame) for frame in frames], format="csr")
     if params.scaling == "unit":
         return with_scaling(joined(numbers, indicators), train, "unit")
     X, what = with_scaling(numbers, train, params.scaling)
