@@ -47,6 +47,11 @@ def needs(frame: Frame, *, missing: str, encode: str, binary: bool, given: bool)
     return found
 
 
+def is_text(word: str) -> bool:
+    """Return whether a word is neither a number, nor one that is to be corrected, nor a missing value."""
+    return bool(np.isinf(number_of(word))) and not _WRONG.fullmatch(word)
+
+
 def _texts(frame: Frame) -> str:
     named = [frame.named(column.place) for column in frame.texts]
     row, word = _first_text(frame.texts[0])

@@ -22,6 +22,7 @@ from svmbench.data.frames import Frame, frame_of_arrays, read_frame
 from svmbench.data.needs import needs
 from svmbench.data.parameters import EVERY, check, later, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
+from svmbench.data.sets._first_line import check_first_line, doubt
 from svmbench.data.sets._labels import check_test_labels, target_of
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
@@ -84,13 +85,16 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
-    """Return the message for a file that needs several options; None if it needs at most one."""
+    """Return the message for a file that needs several options or has a doubtful first line; else None."""
     try:
         content, where = read_content(raw, "train", path)
         lenient = replace(params, missing="median", encode="onehot")
-        frame = frame_of(lenient, content, where, layout_of(params, content, where))
+        layout = layout_of(params, content, where)
+        frame = frame_of(lenient, content, where, layout)
     except UserError:
         return None
+    if layout is not None and (told := doubt(params, layout, frame)):
+        return told
     *others, last = needs(
         frame,
         missing=params.missing,
@@ -108,6 +112,8 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
         return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)
     train = read_table(params, content, where, layout)
     del content
+    if layout is not None and not layout.header:
+        check_first_line(params, layout, frame_of_arrays(train, where))
     target = target_of(params, train)
     matrices, y = [train.X], target.of(train)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
@@ -126,7 +132,8 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
 
 def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | None) -> Prepared:
     """Fill missing values and encode text by the training rows, as ``missing`` and ``encode`` say."""
-    _check_header(params, train)
+    if layout is not None:
+        check_first_line(params, layout, train)
     train = complete(params, train, raw.say)
     target = target_of(params, train.table)
     y = target.of(train.table)
@@ -172,17 +179,6 @@ def frame_of(
         otherwise = "correct it, or give dataset.encode=onehot if the column holds text"
         texts = () if params.encode == "none" else None
     return read_frame(content, where, layout, texts, otherwise)
-
-
-def _check_header(params: Params, frame: Frame) -> None:
-    """Raise a `UserError` if a first line of words may be an example: each occurs again in its column."""
-    if params.header is not None or frame.names is None or frame.numbers:
-        return
-    if all(frame.names[column.place] in column.words for column in frame.texts):
-        raise UserError(
-            f"{frame.where}: each word of the first line occurs again in its column, so the line may be an "
-            "example: give dataset.header=false, or dataset.header=true if it names the columns"
-        )
 
 
 def complete(params: Params, frame: Frame, say: Callable[[str], None]) -> Frame:
