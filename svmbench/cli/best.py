@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.sweep.planning import Job
+    from svmbench.sweep.stored import JobEnd
 
 #: Criteria for settings, smaller is better.
 _BY = ("validation_error", "test_error", "primal_objective", "relative_gap", "wall_seconds")
@@ -31,10 +36,17 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.cli._tables import percent
     from svmbench.figures.tables import table
-    from svmbench.sweep.record import Record
+    from svmbench.sweep.record import FINISHED, Record
 
     record = Record.find(Path(given.results), given.sweep)
-    ranked = _ranked(record, given.by)
+    jobs, ends = record.plan().jobs, record.ends()
+    done = {n: end for n, end in ends.items() if n in range(len(jobs)) and end["state"] in FINISHED}
+    if not done:
+        raise UserError(
+            f"no run of sweep {record.name} has a result yet: svmbench status {record.name} says why, and "
+            "how to continue"
+        )
+    ranked = _ranked(jobs, done, given.by)
     if not ranked:
         raise UserError(
             f"no run of sweep {record.name} has a {given.by}: repeat it with validate.folds=5, or with data "
@@ -55,18 +67,20 @@ def main(arguments: Sequence[str]) -> int:
         (one["setting"], number(one["median"]), one["runs"], number(one["low"]), number(one["high"]))
         for one in ranked
     ]
+    if len(done) < len(jobs):
+        missing = f"{len(jobs) - len(done)} of {len(jobs)} runs have no result yet"
+        print(f"{missing}; see: svmbench status {record.name}", file=sys.stderr)
     print(table(("setting", given.by, "runs", "least", "most"), shown))
     print(f"best     {command}")
     return 0
 
 
-def _ranked(record: Any, by: str) -> list[dict[str, Any]]:
+def _ranked(jobs: Sequence[Job], done: Mapping[int, JobEnd], by: str) -> list[dict[str, Any]]:
     """Return the settings, without seeds, ranked by the median of the criterion."""
-    ends = record.ends()
     found: dict[str, list[float]] = {}
     commands: dict[str, list[str]] = {}
-    for job in record.plan().jobs:
-        value = ends.get(job.number, {}).get("numbers", {}).get(by)
+    for job in jobs:
+        value = done[job.number]["numbers"].get(by) if job.number in done else None
         if value is not None:
             setting = " ".join(text for text in job.label.split(" ") if not text.startswith("seed="))
             found.setdefault(setting, []).append(value)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from svmbench.cli._parser import Parser
+from svmbench.errors import UserError
+
+#: Beginning of a word that sets a key of the configuration.
+_OVERRIDE = re.compile(r"[\w.+~@/]+=")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -16,7 +21,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_sweep()
     parser.add_json()
     parser.add_results()
-    given = parser.parse_args(arguments)
+    given, others = parser.parse_known_args(arguments)
+    words = [*others, given.sweep or ""]
+    overrides = [word for word in words if _OVERRIDE.match(word) and not Path(word).exists()]
+    if overrides:
+        raise UserError(
+            f"svmbench resume follows the stored plan and takes no {overrides[0]}: repeat the command that "
+            f"started the sweep with {overrides[0]}; it skips runs that are stored"
+        )
+    if others:
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
 
     from svmbench.cli._sweep import make
     from svmbench.sweep.planning import check_machine

@@ -145,7 +145,8 @@ def _store_view(results: Path) -> Callable[[], _View]:
     def look() -> _View:
         newest, ids = store.newest(_ENDED)
         made = _made_now(store)
-        sentence = f"{results}: {len(made)} of {len(ids):,} run{'s' * (len(ids) != 1)} being made now"
+        runs = f"{len(ids):,} run{'s' * (len(ids) != 1)}"
+        sentence = f"{results}: {runs}, {len(made) or 'none'} being made now"
 
         def rows(columns: int, most: int) -> list[str]:
             from svmbench.cli._overview import overview

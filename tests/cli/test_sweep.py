@@ -225,6 +225,41 @@ def test_best_names_the_setting_that_won(here, capsys):
     assert "has a validation_error: repeat it with validate.folds=5" in capsys.readouterr().err
 
 
+def test_best_of_a_sweep_that_was_stopped_says_what_is_missing(here, capsys):
+    assert main(["run", "-m", "solver=pegasos", "seed=0,1", "kernel.gamma=0.001,10", *SMALL]) == 0
+    (events,) = here.glob("results/sweeps/*/events.jsonl")
+    (name,) = (path.name for path in here.glob("results/sweeps/*"))
+    lines = events.read_text().splitlines(keepends=True)
+    events.write_text("".join(lines[:6]))  # three jobs ended
+    capsys.readouterr()
+    assert main(["best", "--by", "test_error"]) == 0
+    out, error = capsys.readouterr()
+    assert error == f"1 of 4 runs have no result yet; see: svmbench status {name}\n"
+    assert "| kernel.gamma=10 " in out and "best     svmbench run solver=pegasos kernel.gamma=" in out
+    events.write_text(lines[0])  # stopped in the first
+    for by in ([], ["--by", "test_error"]):
+        assert main(["best", *by]) == 2
+        told = f"no run of sweep {name} has a result yet: svmbench status {name} says why"
+        assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["jobs=2"], ["2", "jobs=2"], ["2", "budget.kev=1e9", "--json"]])
+def test_resume_takes_no_overrides_and_says_what_does(here, capsys, words):
+    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    capsys.readouterr()
+    override = next(word for word in words if "=" in word)
+    assert main(["resume", *words]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"takes no {override}: repeat the command that started the sweep with {override}; it sk" in error
+
+
+def test_resume_names_other_words_that_it_does_not_know(here, capsys):
+    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    assert main(["resume", "2", "3"]) == 2
+    assert "svmbench resume: unrecognized arguments: 3" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

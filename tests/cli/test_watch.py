@@ -46,7 +46,7 @@ def test_a_results_folder_shows_single_runs_and_a_report_that_reloads(here, monk
     page = here / "live" / "page.html"
     with Command("watch", "--html", "live/page.html", "--every", "0.2") as command:
         shown = command.until(lambda text: "pegasos checkerboard seed=0  training" in text).splitlines()
-        assert shown[0] == "results: 1 of 2 runs being made now"
+        assert shown[0] == "results: 2 runs, 1 being made now"
         assert shown[1].split()[:5] == ["job", "overrides", "phase", "time", "done"]
         assert "ended last:" in shown and "smo" in shown[-1]
         wait_for(page.exists)
@@ -58,6 +58,12 @@ def test_a_results_folder_shows_single_runs_and_a_report_that_reloads(here, monk
     assert process.poll() is None  # Ctrl-C ended the watching alone
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
+
+
+def test_a_results_folder_where_nothing_is_made_says_so(here):
+    assert main(["run", "solver=smo", *SMALL]) == 0
+    sentence, _, over = watch._store_view(here / "results")()
+    assert sentence == f"{here / 'results'}: 1 run, none being made now" and not over
 
 
 @pytest.mark.slow
