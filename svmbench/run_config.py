@@ -21,7 +21,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, cast
 
 from svmbench.counters import COUNTERS
 
@@ -38,6 +38,16 @@ MULTICLASS = ("none", "one_vs_one", "one_vs_rest")
 Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
 #: A configuration or a part of it as JSON: plain values, lists and dictionaries.
 Document: TypeAlias = dict[str, Any]
+
+
+class KernelDocument(TypedDict):
+    """Name and parameters of a kernel; `conf/kernel/` says which kernel has which parameters."""
+
+    name: str
+    gamma: NotRequired[float]
+    degree: NotRequired[int]
+    coef0: NotRequired[float]
+
 
 Role = Literal["problem", "method", "end", "place"]
 _Section = TypeVar("_Section")
@@ -186,6 +196,10 @@ class RunConfig:
     def document(self) -> Document:
         """Return the configuration as in JSON and run.json; the format is stable across versions."""
         return _document(self)
+
+    def kernel_document(self) -> KernelDocument:
+        """Return the name and the parameters of the kernel."""
+        return cast(KernelDocument, self.kernel.document())
 
     def identity(self) -> Document:
         """Return the part of the document that can affect a result."""

@@ -142,7 +142,7 @@ def problem_of(run: StoredRun) -> Key:
         name = "C" if posed["lam"] is None else "lam"
         solved = {name: f"{posed[name]:.6g}", "bias": posed["bias"]}
         solved |= {key: posed[key] for key in ("weights", "multiclass") if posed.get(key) is not None}
-        checksum, kernel = about["dataset"]["checksum"], run.config.kernel.document()
+        checksum, kernel = about["dataset"]["checksum"], run.config.kernel_document()
     except (KeyError, TypeError) as error:
         raise UserError("its run.json does not say which problem it solves") from error
     return _key({"dataset": {**data, "checksum": checksum}, "kernel": kernel, "problem": solved})

@@ -249,7 +249,7 @@ def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[st
     about, features = run.manifest, run.config.features
     if model.iterations != run.value("iterations"):
         yield f"the model is of iteration {model.iterations}, the trace ends at another"
-    kernel = run.config.kernel.document()
+    kernel = run.config.kernel_document()
     if model.kernel != kernel or model.kernel != about["identity"]["config"]["kernel"]:
         yield f"the model is of kernel {model.kernel}, run.json says {kernel}"
     map_of = None if features is None else {**features.document(), "seed": about["seeds"]["features"]}

@@ -37,6 +37,7 @@ from svmbench.sparse import issparse
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.rng import Generator
+    from svmbench.run_config import KernelDocument
 
 #: Rows with a smaller fraction of non-zeros are multiplied without their zeros, others as a dense matrix. At
 #: this fraction, both take the same time. At a fifth (MNIST), leaving out zeros takes half of it; at a ninth
@@ -104,7 +105,7 @@ class Fourier(FeatureMap):
     kernels = ("gaussian",)
     Params = Params
 
-    def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
+    def __init__(self, X: Any, kernel: KernelDocument, params: Any, rng: Generator, threads: int = 1) -> None:
         k, d = params.frequencies, X.shape[1]
         self._X = X
         self._sparse = issparse(X) or _share_of_nonzeros(X) < SPARSE_BELOW

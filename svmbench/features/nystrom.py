@@ -39,6 +39,7 @@ from svmbench.kernels._oracle import Oracle
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.rng import Generator
+    from svmbench.run_config import KernelDocument
 
 
 _NOT_FINITE = (
@@ -101,7 +102,7 @@ class Nystrom(FeatureMap):
     version = 2  # 2: features and scores from kernel values in double precision
     Params = Params
 
-    def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
+    def __init__(self, X: Any, kernel: KernelDocument, params: Any, rng: Generator, threads: int = 1) -> None:
         n = X.shape[0]
         if params.s > n:
             raise UserError(

@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -8,13 +7,14 @@ from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._rows import KernelRows
 from svmbench.kernels.expansion import Expansion
 from svmbench.kernels.reduced_set import ReducedSet
+from svmbench.run_config import KernelDocument
 
 class Oracle(KernelRows):
     feature_error: float
     def __init__(
         self,
         X: Any,
-        kernel: Mapping[str, Any],
+        kernel: KernelDocument,
         cache_bytes: int = 0,
         threads: int = 1,
         layout: str | None = None,
@@ -25,7 +25,7 @@ class Oracle(KernelRows):
     @property
     def ahead(self) -> int: ...
     @property
-    def kernel(self) -> dict[str, Any]: ...
+    def kernel(self) -> KernelDocument: ...
     @property
     def layout_name(self) -> str: ...
     @property

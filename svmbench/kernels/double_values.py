@@ -6,13 +6,15 @@ values themselves, for few points, where they are multiplied by matrices with la
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.sparse import canonical, issparse
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +44,7 @@ class DoubleValues:
         ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
     """
 
-    def __init__(self, points: Any, kernel: Mapping[str, Any]) -> None:
+    def __init__(self, points: Any, kernel: KernelDocument) -> None:
         self._kernel = kernel
         self._sparse = bool(issparse(points))
         # Only distances are invariant under translation, and sparse rows would not stay sparse.

@@ -16,7 +16,7 @@ changes by at most :math:`2 \delta \sqrt{2 \gamma / e}`, by the largest slope of
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -27,6 +27,9 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.layouts._double_expansion import expansion
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.sparse import is_exact, issparse
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +54,7 @@ _MISSED = 1e-7
 _PART = 1024
 
 
-def oracle_over(X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> Oracle:
+def oracle_over(X: Any, kernel: KernelDocument, *args: Any, **options: Any) -> Oracle:
     """Return the oracle over examples, a `GivenOracle` if float32 would round them.
 
     Parameters
@@ -64,7 +67,7 @@ def oracle_over(X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> O
     return (Oracle if is_exact(X) else GivenOracle)(X, kernel, *args, **options)
 
 
-def oracle_for(X: Any, kernel: dict[str, Any], most: float, *args: Any, **options: Any) -> Oracle:
+def oracle_for(X: Any, kernel: KernelDocument, most: float, *args: Any, **options: Any) -> Oracle:
     """Return `oracle_over`, or a `GivenOracle` if examples are too far from the multiples stored for them.
 
     Examples in float32 whose values are multiples of a unit up to rounding, such as pixels divided by 255,
@@ -136,7 +139,7 @@ class GivenOracle(Oracle):
         Largest change of a kernel value due to rounding of features, for the Gaussian kernel.
     """
 
-    def __init__(self, X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> None:
+    def __init__(self, X: Any, kernel: KernelDocument, *args: Any, **options: Any) -> None:
         X = X.astype(np.float64, copy=False)
         self.origin = origin_of(X) if kernel["name"] == "gaussian" else None
         moved = X if self.origin is None else X - self.origin
@@ -194,7 +197,7 @@ class GivenOracle(Oracle):
         return exact_scores(points, coefficients, bias, X, self.kernel, self._threads)
 
 
-def _change(distance: float, kernel: dict[str, Any]) -> float:
+def _change(distance: float, kernel: KernelDocument) -> float:
     """Return the largest change of a Gaussian kernel value if each of its examples moves by this distance."""
     return 2.0 * distance * math.sqrt(2.0 * kernel["gamma"] / math.e)
 
@@ -243,7 +246,7 @@ def is_rough(coefficients: Floats, feature_error: float) -> bool:
 
 
 def exact_scores(
-    points: Any, coefficients: Floats, bias: float, X: Any, kernel: dict[str, Any], threads: int = 1
+    points: Any, coefficients: Floats, bias: float, X: Any, kernel: KernelDocument, threads: int = 1
 ) -> Floats:
     """Return Σ_k coefficients[k] K(points[k], x) + bias for each row x of X, all in float64, shape (m,).
 

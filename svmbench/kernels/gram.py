@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.layouts._gram import GramLayout
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -30,11 +32,11 @@ class GramOracle(Oracle):
         Name and parameters of the kernel, if known.
     """
 
-    def __init__(self, matrix: Floats, cache_bytes: int = 0, kernel: Mapping[str, Any] | None = None) -> None:
-        stored = {"name": "linear"}
+    def __init__(self, matrix: Floats, cache_bytes: int = 0, kernel: KernelDocument | None = None) -> None:
+        stored: KernelDocument = {"name": "linear"}
         super().__init__(GramLayout(matrix, stored), stored, cache_bytes)
         self._matrix = matrix
-        self._named = dict(kernel or {"name": "precomputed"})
+        self._named: KernelDocument = kernel or {"name": "precomputed"}
         self._members = np.arange(len(matrix))
 
     def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GramOracle:
@@ -45,9 +47,9 @@ class GramOracle(Oracle):
         return part
 
     @property
-    def kernel(self) -> dict[str, Any]:
+    def kernel(self) -> KernelDocument:
         """The name of the kernel, ``precomputed`` if unknown, and its parameters."""
-        return dict(self._named)
+        return self._named.copy()
 
     def exact_responses(
         self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None

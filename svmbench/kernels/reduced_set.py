@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.kernels._ledger import Ledger
+    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ _FAR = 60.0
 _DIFFERENCES = 1 << 20
 
 
-def gamma_of(kernel: Mapping[str, Any]) -> float:
+def gamma_of(kernel: KernelDocument) -> float:
     """Return gamma of a Gaussian kernel.
 
     Raises

@@ -16,6 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from svmbench.run_config import KernelDocument
+
 Floats = NDArray[np.float64]
 
 #: Largest difference of a value from its multiple, relative to the largest value.
@@ -32,7 +34,7 @@ _FEATURES = (2**31 - 1) // _MOST**2
 _ROWS, _FEW = 4096, 64
 
 
-def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | None:
+def unit(X: Any, kernel: KernelDocument, precision: str = "auto") -> float | None:
     """Return the unit of which training examples are multiples, or None if they are used as loaded.
 
     Parameters
@@ -87,7 +89,7 @@ def _fits(X: NDArray[np.float32], unit: float, top: float) -> bool:
     return bool((np.abs(exact - np.rint(exact / unit) * unit) <= _NEAR * top).all())
 
 
-def _unmoved(X: NDArray[np.float32], unit: float, kernel: dict[str, Any]) -> bool:
+def _unmoved(X: NDArray[np.float32], unit: float, kernel: KernelDocument) -> bool:
     """Return whether kernel values change by at most the tolerance.
 
     The slope of exp(-γr²) is at most sqrt(2γ/e), and both arguments of a kernel may change.

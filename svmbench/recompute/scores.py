@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.recompute.multiples import taken
 from svmbench.rng import Generator
+from svmbench.run_config import KernelDocument
 from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ _EQUAL = 1e-6
 _ROWS = 4096
 
 
-def kernel_values(kernel: dict[str, Any], A: Any, B: Any) -> Floats:
+def kernel_values(kernel: KernelDocument, A: Any, B: Any) -> Floats:
     """Return K(a, b) for rows of A, shape (m, d), and B, shape (s, d), as float64 (m, s).
 
     Parameters
@@ -116,7 +117,7 @@ def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]
 
 
 def expansion(
-    kernel: dict[str, Any], points: Any, coefficients: Floats, X: Any, unit: float | None = None
+    kernel: KernelDocument, points: Any, coefficients: Floats, X: Any, unit: float | None = None
 ) -> Floats:
     """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,).
 
@@ -206,7 +207,7 @@ def _regions(model: StoredModel, sample: Any, X: Any, unit: float | None) -> NDA
     return regions
 
 
-def _fourier(features: dict[str, Any], kernel: dict[str, Any], rows: Any) -> Floats:
+def _fourier(features: dict[str, Any], kernel: KernelDocument, rows: Any) -> Floats:
     """Return random Fourier features (Rahimi and Recht, 2007) of rows, from their seed."""
     k, d = features["frequencies"], rows.shape[1]
     generator = Generator(features["seed"])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.features import FeatureMap
+from svmbench.run_config import KernelDocument
 from svmbench.solvers.base import KernelExpansion, LinearModel, LocalExpansion, Snapshot
 from svmbench.store.model import StoredModel
 
@@ -17,7 +18,7 @@ def stored_model(
     iterations: int,
     *,
     y: NDArray[np.float64],
-    kernel: dict[str, Any],
+    kernel: KernelDocument,
     checksum: str,
     features: dict[str, Any] | None = None,
     map: FeatureMap | None = None,
@@ -67,7 +68,7 @@ def stored_model(
             dual = "own"
             arrays.update(dual_indices=at, dual_values=alpha[at])
     return StoredModel(
-        kernel=dict(kernel),
+        kernel=kernel.copy(),
         checksum=checksum,
         bias=float(model.bias),
         iterations=int(iterations),

@@ -20,6 +20,7 @@ from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.locking import StillLocked
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
+from svmbench.run_config import KernelDocument
 from svmbench.runner.certificate import norm_interval, nu_interval, proved
 from svmbench.runner.certifier import EPS, TARGET, Limits, Search, choose, model_of, solve
 from svmbench.runner.memory import Allowance, OutOfAllowance
@@ -90,7 +91,7 @@ class Optimum:
 
 
 def optimum_key(
-    problem: Problem, data: Dataset, kernel: dict[str, Any], precision: str = "auto"
+    problem: Problem, data: Dataset, kernel: KernelDocument, precision: str = "auto"
 ) -> dict[str, Any]:
     """Return the identity of a regularised problem; λ has 12 digits, so C = 1/(λn) gives the same one.
 
@@ -118,7 +119,7 @@ def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
 def optimum(
     problem: Problem,
     data: Dataset,
-    kernel: dict[str, Any],
+    kernel: KernelDocument,
     store: Store,
     *,
     cache_bytes: int,
@@ -195,7 +196,7 @@ def optimum(
 def _compute(
     problem: Problem,
     data: Dataset,
-    kernel: dict[str, Any],
+    kernel: KernelDocument,
     key: dict[str, Any],
     reading: dict[str, Any],
     limits: Limits,
@@ -267,7 +268,7 @@ def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str
     }
 
 
-def _made_by(problem: Problem, kernel: dict[str, Any]) -> dict[str, Any]:
+def _made_by(problem: Problem, kernel: KernelDocument) -> dict[str, Any]:
     """Return what must be equal for a search to be continued bit for bit."""
     solver = registry.get(choose(kernel["name"], problem.bias).solver)
     return {"solver": solver.name, "version": solver.release(), "state": LAYOUT, "isa": simd.isa()}

@@ -103,7 +103,7 @@ def feature_map(config: RunConfig, X: Any, seed: int) -> features.FeatureMap:
             + ("" if chosen.parameters.get("lazy", True) else ", or features.lazy=true")
         )
     kind, params = _features(chosen)
-    return kind(X, config.kernel.document(), params, Generator(seed), config.threads)
+    return kind(X, config.kernel_document(), params, Generator(seed), config.threads)
 
 
 def features_bytes(chosen: Choice | None, n: int, d: int) -> int:
@@ -176,10 +176,10 @@ def examples(config: RunConfig, X: Any, access: str, cache_bytes: int) -> Exampl
     if access == "linear":
         return linear_data_over(X)
     if access == "data":
-        return BaselineData(X, config.kernel.document(), cache_bytes, config.threads)
+        return BaselineData(X, config.kernel_document(), cache_bytes, config.threads)
     # Prefetched rows would count towards a budget of computed evaluations, and move its checkpoints.
     ahead = config.prefetch and config.budget.counter not in ("kev_computed", "inner_products")
-    about = config.kernel.document(), cache_bytes, config.threads
+    about = config.kernel_document(), cache_bytes, config.threads
     return oracle_over(X, *about, prefetch=ahead, precision=config.precision)
 
 

@@ -111,7 +111,7 @@ def settle(
     Refusal
         If ν or R depends on an optimum that is zero.
     """
-    config, problem, kernel = task.config, task.problem, task.config.kernel.document()
+    config, problem, kernel = task.config, task.problem, task.config.kernel_document()
     if config.features is not None:
         return task, None, {}  # another problem, whose optimum is not stored
     best = lookup(store, optimum_key(problem, task.data, kernel, config.precision))
@@ -282,7 +282,7 @@ class Training:
             snapshot,
             iterations,
             y=task.problem.y,
-            kernel=task.config.kernel.document(),
+            kernel=task.config.kernel_document(),
             checksum=task.data.checksum,
             features=None if chosen is None else {**chosen.document(), "seed": task.seeds["features"]},
             map=self._map,

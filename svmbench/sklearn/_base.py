@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,9 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import is_rough, oracle_over
 from svmbench.sklearn._expansions import SupportValues
 from svmbench.solvers.base import KernelExpansion
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -133,12 +136,12 @@ class KernelParameters:
     #: Kernels that the estimator implements itself.
     _other_kernels: tuple[str, ...] = ()
 
-    def _kernel_of(self, X: Any) -> dict[str, Any]:
+    def _kernel_of(self, X: Any) -> KernelDocument:
         """Return the kernel and its parameters for the oracle."""
         if self.kernel not in _KERNELS:
             names = ", ".join([*_KERNELS, *self._other_kernels])
             raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {names}")
-        kernel: dict[str, Any] = {"name": _KERNELS[self.kernel]}
+        kernel: KernelDocument = {"name": _KERNELS[self.kernel]}
         if self.kernel != "linear":
             kernel["gamma"] = self._gamma_of(X)
         if self.kernel == "poly":
@@ -146,7 +149,7 @@ class KernelParameters:
                 raise ValueError(f"degree={self.degree!r} is not allowed: give a whole number of at least 1")
             if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
                 raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
-            kernel.update(degree=self.degree, coef0=self.coef0)
+            kernel["degree"], kernel["coef0"] = self.degree, self.coef0
         return kernel
 
     def _gamma_of(self, X: Any) -> float:
@@ -180,7 +183,7 @@ class KernelParameters:
             raise ValueError(f"n_jobs={self.n_jobs!r} is not allowed: give a whole number, or None")
         return int(effective_n_jobs(self.n_jobs))
 
-    def _made_oracle(self, X: Any, kernel: dict[str, Any]) -> Oracle:
+    def _made_oracle(self, X: Any, kernel: KernelDocument) -> Oracle:
         """Return the oracle over training rows; in double precision, it keeps them as given."""
         return oracle_over(X, kernel, self._cache_bytes, self._threads)
 
@@ -202,7 +205,7 @@ class KernelParameters:
 class KernelClassifier(KernelParameters, BinaryClassifier):
     """Base of classifiers whose model is a kernel expansion over training rows."""
 
-    def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any], oracle: Oracle) -> None:
+    def _keep(self, model: KernelExpansion, X: Any, kernel: KernelDocument, oracle: Oracle) -> None:
         """Set the attributes that `sklearn.svm.SVC` has."""
         self._double = is_rough(model.coefficients, oracle.feature_error)
         self._origin = getattr(oracle, "origin", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.given import exact_scores
 from svmbench.sklearn import _one_vs_one
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +40,7 @@ class SupportValues:
     """
 
     def __init__(
-        self, points: Any, kernel: dict[str, Any], origin: Floats | None, double: bool, threads: int
+        self, points: Any, kernel: KernelDocument, origin: Floats | None, double: bool, threads: int
     ) -> None:
         self._points, self._kernel, self._origin, self._threads = points, kernel, origin, threads
         self._double = DoubleValues(points.astype(np.float64), kernel) if double else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,9 @@ from svmbench.kernels.given import oracle_for
 from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, check_single
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 #: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
 #: for bit the same result.
@@ -53,7 +56,7 @@ class KernelMachine(KernelParameters):
     _dual_coef_: Floats
     _intercept_: Floats
     _n_support: NDArray[np.int32]
-    _kernel: dict[str, Any] | None
+    _kernel: KernelDocument | None
     _gamma: float
     _origin: Any
     _double: bool
@@ -140,7 +143,7 @@ class KernelMachine(KernelParameters):
             return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
         return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
 
-    def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
+    def _gram(self, values: Floats, kernel: KernelDocument | None = None) -> Oracle:
         """Return the oracle of given kernel values between the training rows."""
         least = float(np.diagonal(values).min(initial=0.0))
         # With an intercept, signed coefficients sum to 0, so a constant added to all values has no effect.

@@ -49,7 +49,7 @@ def _race(name: str, job: Job, baseline: Sequence[str], repeats: int, say: Calla
     solver = registry.get(config.solver.name)
     solver.release()  # reports a missing package before the data are loaded
     parts = data.load(config.dataset.document(), say=say)
-    kernel, asked = config.kernel.document(), config.problem
+    kernel, asked = config.kernel_document(), config.problem
     problem = Problem.build(parts.train.y, lam=asked.lam, C=asked.C, bias=asked.bias)
     examples = BaselineData(parts.train.X, kernel, _CACHE)
     run = solver(solver.Params(**config.solver.parameters)).start(problem, examples, Generator(0))

@@ -16,6 +16,7 @@ from svmbench import data
 from svmbench.data import catalogue
 from svmbench.data.folders import mirror_folders
 from svmbench.kernels.layouts.choice import Layout, make_layout
+from svmbench.run_config import KernelDocument
 from svmbench.speed.machine import Limits
 from svmbench.speed.timing import Timings, repeat
 
@@ -126,7 +127,7 @@ def measure(
     for name, layout, gamma, most in CASES:
         X, label = examples(name, layout, say)
         X = X[: max(2, int(min(X.shape[0], most or X.shape[0]) * scale))]
-        kernel = {"name": "gaussian", "gamma": gamma}
+        kernel: KernelDocument = {"name": "gaussian", "gamma": gamma}
         stored = make_layout(X, kernel, layout=layout)
         for block in BLOCKS:
             made = _rate(stored, label, block, budget)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
+from svmbench.run_config import KernelDocument
 from svmbench.runner.environment import peak_memory
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run
@@ -23,7 +24,7 @@ from svmbench.speed.timing import Timings, stamp
 
 #: As in dataset=twonorm: two Gaussian classes in 20 dimensions, and its kernel width.
 DIMENSIONS = 20
-KERNEL = {"name": "gaussian", "gamma": 0.02}
+KERNEL: KernelDocument = {"name": "gaussian", "gamma": 0.02}
 
 #: Fewest rows.
 LEAST = 10_000

@@ -141,7 +141,7 @@ def measure(
     seconds : float
         CPU time per solver.
     """
-    kernel, asked = config.kernel.document(), config.problem
+    kernel, asked = config.kernel_document(), config.problem
     limit = limit_of(make_layout(X, kernel), X, 1, limits)
     paces = []
     for name in registry.names():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.multiclass import predicted, problems
-from svmbench.run_config import MULTICLASS
+from svmbench.run_config import MULTICLASS, KernelDocument
 from svmbench.store.model import StoredModel, reading, write_model
 
 
@@ -33,7 +33,7 @@ class JointModel:
     models: tuple[StoredModel, ...]
 
     @property
-    def kernel(self) -> dict[str, Any]:
+    def kernel(self) -> KernelDocument:
         """Name and parameters, the same for all."""
         return self.models[0].kernel
 

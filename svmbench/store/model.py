@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 from svmbench.files import MOST_BYTES_OF_MANY, read_npz, read_regular, write_whole
+from svmbench.run_config import KernelDocument
 
 #: Arrays of model.npz and their stored types.
 _ARRAYS = {
@@ -110,7 +111,7 @@ class StoredModel:
         Squared distance of each centre from the mean of the examples behind all of them.
     """
 
-    kernel: dict[str, Any]
+    kernel: KernelDocument
     checksum: str
     bias: float
     iterations: int

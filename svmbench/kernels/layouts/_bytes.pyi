@@ -1,21 +1,19 @@
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels.layouts._tiled import TiledLayout
+from svmbench.run_config import KernelDocument
 
 MOST_FEATURES: int
 
 def common_unit(X: NDArray[np.float32]) -> float | None: ...
-def holds(X: NDArray[np.float32], unit: float, kernel: Mapping[str, Any]) -> bool: ...
+def holds(X: NDArray[np.float32], unit: float, kernel: KernelDocument) -> bool: ...
 
 class BytesLayout(TiledLayout):
     exact_price: float
-    def __new__(
-        cls, X: Any, kernel: Mapping[str, Any], threads: int = 1, unit: float | None = None
-    ) -> Self: ...
+    def __new__(cls, X: Any, kernel: KernelDocument, threads: int = 1, unit: float | None = None) -> Self: ...
     @property
     def unit(self) -> float: ...
     def distance_error(self) -> tuple[float, float] | None: ...

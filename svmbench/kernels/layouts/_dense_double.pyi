@@ -1,14 +1,14 @@
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels.layouts._tiled import TiledLayout
+from svmbench.run_config import KernelDocument
 
 class DoubleLayout(TiledLayout):
     exact_price: float
-    def __new__(cls, X: Any, kernel: Mapping[str, Any], threads: int = 1) -> Self: ...
+    def __new__(cls, X: Any, kernel: KernelDocument, threads: int = 1) -> Self: ...
     def value_error(self) -> tuple[float, float] | None: ...
     def encode(self, X: NDArray[np.float32]) -> NDArray[np.uint8] | None: ...
     def decode(self, records: NDArray[np.uint8]) -> NDArray[np.float32]: ...

@@ -1,8 +1,10 @@
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from svmbench.run_config import KernelDocument
 
 PADDING: int
 PART: int
@@ -12,7 +14,7 @@ def parts(X: Any) -> Iterator[NDArray[np.float32]]: ...
 class Layout:
     name: str
     exact_price: float
-    def __new__(cls, X: Any, kernel: Mapping[str, Any], threads: int = 1, **_: Any) -> Self: ...
+    def __new__(cls, X: Any, kernel: KernelDocument, threads: int = 1, **_: Any) -> Self: ...
     @property
     def n(self) -> int: ...
     @property
@@ -20,7 +22,7 @@ class Layout:
     @property
     def stride(self) -> int: ...
     @property
-    def kernel(self) -> dict[str, Any]: ...
+    def kernel(self) -> KernelDocument: ...
     @property
     def threads(self) -> int: ...
     @property

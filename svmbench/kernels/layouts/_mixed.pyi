@@ -1,10 +1,11 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels.layouts._tiled import TiledLayout
+from svmbench.run_config import KernelDocument
 
 MOST_NUMERIC: int
 
@@ -14,7 +15,7 @@ class MixedLayout(TiledLayout):
     def __new__(
         cls,
         X: Any,
-        kernel: Mapping[str, Any],
+        kernel: KernelDocument,
         threads: int = 1,
         groups: Sequence[tuple[int, int]] | None = None,
     ) -> Self: ...

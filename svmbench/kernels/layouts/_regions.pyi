@@ -1,14 +1,16 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmbench.run_config import KernelDocument
+
 LEAST_EXPONENT: int
 MOST_COLUMNS: int
 
 def farthest(gamma: float) -> float: ...
-def find(X: Any, columns: ArrayLike, kernel: Mapping[str, Any]) -> Regions | None: ...
+def find(X: Any, columns: ArrayLike, kernel: KernelDocument) -> Regions | None: ...
 def ordered(values: NDArray[np.float32], size: int = 128) -> NDArray[np.int64]: ...
 
 class Regions:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from svmbench.kernels.layouts._layout import Layout
 from svmbench.kernels.layouts._mixed import MOST_NUMERIC, MixedLayout, indicator_groups
 from svmbench.kernels.layouts._sparse import SparseLayout
 from svmbench.sparse import canonical, issparse
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 Matrix = Any  # ndarray of float32 or scipy.sparse matrix, shape (n, d)
 
@@ -30,7 +32,7 @@ _MOST_SINGLE = 2048
 
 def make_layout(
     X: Matrix,
-    kernel: Mapping[str, Any],
+    kernel: KernelDocument,
     threads: int = 1,
     layout: str | None = None,
     like: Matrix | None = None,
@@ -71,7 +73,7 @@ def make_layout(
     return LAYOUTS[chosen](X, kernel, threads, **options)
 
 
-def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tuple[str, dict[str, Any]]:
+def choose(X: Matrix, kernel: KernelDocument, precision: str = "auto") -> tuple[str, dict[str, Any]]:
     """Return the name of the layout that fits the examples best, and the arguments found for it.
 
     ``bits`` if every value is 0 or 1 (for a sparse matrix only if that takes no more memory), ``sparse`` for
@@ -111,7 +113,7 @@ def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tup
     return "dense", {}
 
 
-def _beyond_single(d: int, kernel: Mapping[str, Any]) -> bool:
+def _beyond_single(d: int, kernel: KernelDocument) -> bool:
     """Return whether sums or parameters in float32 cannot keep the tolerance for any examples."""
     if not 1e-30 < kernel.get("gamma", 1.0) < 1e30:
         return True

@@ -26,6 +26,7 @@ from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.rng import Generator
+    from svmbench.run_config import KernelDocument
 
 
 class Baseline(Solver):
@@ -137,7 +138,7 @@ class BaselineRun:
         return self._answer() if self.iterations else self._untrained
 
 
-def kernel_options(kernel: dict[str, Any]) -> dict[str, Any]:
+def kernel_options(kernel: KernelDocument) -> dict[str, Any]:
     """Return scikit-learn's keywords for a kernel; the formulas are the same."""
     words = {"gaussian": "rbf", "linear": "linear", "polynomial": "poly"}
     return {"kernel": words[kernel["name"]]} | {

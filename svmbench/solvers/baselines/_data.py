@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 
 from svmbench.counters import FIELDS
 from svmbench.sparse import issparse
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 #: `BaselineData.compact` converts arrays with a smaller fraction of non-zeros to CSR.
 CSR_BELOW = 0.5
@@ -47,9 +50,9 @@ class BaselineData:
         Counts iterations.
     """
 
-    def __init__(self, X: Any, kernel: dict[str, Any], cache_bytes: int = 0, threads: int = 1) -> None:
+    def __init__(self, X: Any, kernel: KernelDocument, cache_bytes: int = 0, threads: int = 1) -> None:
         self.X = X
-        self.kernel = dict(kernel)
+        self.kernel = kernel.copy()
         self.cache_bytes = cache_bytes
         self.threads = threads
         self.n, self.d = X.shape
