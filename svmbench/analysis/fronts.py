@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svmbench.analysis.ranks import holm, signed_rank
+from svmbench.analysis.ranks import holm, signed_rank, twice_ranks
 from svmbench.figures.series import Curve, Floats, Steps
 from svmbench.store import SETTLED
 
@@ -184,8 +184,7 @@ def mean_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     ranks = []
     for found in means.values():
         values = np.array([found[name] for name in methods])
-        below, upto = (np.searchsorted(np.sort(values), values, side=side) for side in ("left", "right"))
-        ranks.append((below + upto + 1) / 2.0)
+        ranks.append(twice_ranks(values) / 2.0)
     average = np.mean(np.stack(ranks), axis=0) if ranks else []
     return dict(zip(methods, (float(rank) for rank in average), strict=True))
 

@@ -36,7 +36,7 @@ def signed_rank(differences: Floats) -> float:
         Values that may be infinite, but not NaN.
     """
     known = differences[differences != 0.0]
-    ranks = _twice_ranks(np.abs(known))
+    ranks = twice_ranks(np.abs(known))
     if ranks.size > EXACT:
         # A sum of independent terms, each 0 or its rank.
         seen = float(ranks[known > 0.0].sum())
@@ -58,7 +58,7 @@ def rank_sum(first: Floats, second: Floats) -> float:
     first, second : ndarray of float64, shape (n,) and (m,)
         Values that may be infinite, but not NaN.
     """
-    ranks = _twice_ranks(np.concatenate([first, second]))
+    ranks = twice_ranks(np.concatenate([first, second]))
     if ranks.size > EXACT:
         # A sum of ranks drawn without replacement.
         mean = ranks.mean()
@@ -88,7 +88,7 @@ def holm(values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _twice_ranks(values: Floats) -> NDArray[np.int64]:
+def twice_ranks(values: Floats) -> NDArray[np.int64]:
     """Return twice the mid-ranks; unlike mid-ranks, these are integers."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values, side="left")

@@ -26,7 +26,7 @@ COMMANDS = {
     "solvers": "list the solvers: what each solves, needs and cites",
     "paper": "plan, run, draw or judge a figure of a paper",
     "field": "compare all methods on a dozen data sets, or enter your own",
-    "advise": "recommend a solver for a data set, by stored runs on similar ones",
+    "advise": "recommend a solver for a data set, by stored runs on a dozen others",
     "new": "write the files of a solver, a data set or a figure of your own",
     "speed": "measure the machine, kernel rows, solvers and baselines",
     "completion": "print the completion script for bash or zsh",

@@ -1,4 +1,4 @@
-"""``svmbench advise``: which solver to use for a data set, from stored runs on data of a similar shape."""
+"""``svmbench advise``: which solver to use for a data set, from the stored comparison of the field."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: What describes data and problem: sections of the configuration, and keys of others.
 _DATA, _PROBLEM = ("dataset", "data"), ("kernel.gamma", "problem.C", "problem.lam")
 
+#: Data sets whose measurements are printed: those most similar in rows and columns.
+_SHOWN = 3
 
 #: Seconds below which a forecast gives no number: starting the program takes longer.
 _SOON = 0.01
@@ -30,9 +32,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print advice for a data set."""
     parser = Parser(
         "advise",
-        "Recommend a solver for a data set, for each of several wishes: from the comparison of the field "
-        "(svmbench field) on the three data sets most similar in rows and columns, with the runs that it "
-        "rests on, and a forecast of time and memory from all of them.",
+        "Recommend a solver for a data set, for each of several wishes: the method that costs least, or "
+        "nearly so, on most data sets of the comparison of the field (svmbench field), with runs, how often "
+        "such a choice is right, and a forecast of time and memory. If stored runs do not tell, it says so.",
     )
     parser.add_argument(
         "overrides",
@@ -107,13 +109,15 @@ def _with_kernel(overrides: Sequence[str]) -> list[str]:
 
 def _entry(one: Advice, data: Sequence[str]) -> str:
     """Return the paragraph for one wish; `data` are the user's own words, for the command."""
-    from svmbench.papers.advice import NEAR, OPTIMUM
+    from svmbench.papers.wishes import NEAR, OPTIMUM
 
+    if not one.choice.ahead:
+        head = f"{one.wish}: no advice, because no method is ahead; {one.method} is first"
+        return "\n".join([head, *_support(one)])
     several = any("," in word for word in one.overrides)
     command = shlex.join(["svmbench", "run", *["-m"] * several, *data, *one.overrides])
-    lines = [f"{one.wish}: {one.method}", f"  {command}"]
-    lines += [f"  {title}: {text} ({run})" for title, text, run in one.evidence]
-    until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} point of the best error"
+    lines = [f"{one.wish}: {one.method}", f"  {command}", *_support(one)]
+    until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} points of the optimum's test error"
     lines.append(f"  expected {until}: {_forecast(one.seconds, 's')}")
     if one.seconds is not None and one.missed:
         sets = f"{one.missed} other data set{'s' * (one.missed > 1)}"
@@ -122,14 +126,32 @@ def _entry(one: Advice, data: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def _support(one: Advice) -> list[str]:
+    """Return what was compared, how sure the choice is, and the measurements on the most similar data."""
+    from svmbench.analysis.choice import FACTOR
+    from svmbench.papers.wishes import WISHES
+
+    choice = one.choice
+    least, median, most = (f"{rank:g}" for rank in choice.ranks)
+    lines = [
+        f"compared: {WISHES[one.wish].measure}",
+        f"at most {FACTOR:g} times the least on {choice.near} of {choice.problems} data sets; rank {least} "
+        f"to {most} of {choice.methods}, median {median}",
+        f"such a choice is right on {choice.right} of {choice.tried} data sets that it did not use; a method "
+        f"drawn at random, on {choice.chance:.1f}",
+        *(f"{title}: {text} ({run})" for title, text, run in one.evidence[:_SHOWN]),
+    ]
+    others = len(one.evidence) - _SHOWN
+    return [f"  {line}" for line in [*lines, *[f"{others} less similar data sets: --json"] * (others > 0)]]
+
+
 def _forecast(found: Forecast | None, unit: str) -> str:
     from svmbench.analysis.forecast import LEAST
+    from svmbench.papers.advice import amount
 
     if found is None:
         return f"unknown, fewer than {LEAST} data sets have it"
-    value, low, high = (
-        f"{one:.3g}" if one < 1000.0 else f"{one:,.0f}" for one in (found.value, found.low, found.high)
-    )
+    value, low, high = (amount(one) for one in (found.value, found.low, found.high))
     told = f"{value} {unit} ({low} to {high}"
     if unit == "s" and found.value < _SOON:
         told = f"less than {_SOON:g} s (up to {high}"

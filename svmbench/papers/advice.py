@@ -1,7 +1,8 @@
 """Advice on a solver for new data, from the stored runs of the comparison of the field.
 
-The data sets of the comparison are ordered by their distance from the new data in the logarithms of rows and
-columns. The method with the best mean rank on the `NEAREST` of them is recommended, with the runs behind it.
+For each wish, the method that is near the least cost on most data sets of the comparison is recommended, if
+such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
+data serves for forecasts, and to show the most similar data sets first.
 """
 
 from __future__ import annotations
@@ -11,30 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svmbench.analysis.arrivals import stays_below
+from svmbench.analysis.choice import Choice, choose
 from svmbench.analysis.forecast import Forecast, forecast
-from svmbench.analysis.fronts import mean_ranks
 from svmbench.errors import UserError
-from svmbench.papers.fronts import FRONT, standings
+from svmbench.figures.tables import count
 from svmbench.papers.material import Material
 from svmbench.papers.runs import written
 from svmbench.papers.shown import line_of, title_of
-from svmbench.solvers import registry
-from svmbench.store import StoredRun
+from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, costs, measured
 
-#: Number of data sets that advice is based on, and the distance in points from the smallest test error that
-#: a method must reach for the forecast of its seconds.
-NEAREST, NEAR = 3, 1.0
-
-#: What a user wants -> the cost by which fronts are compared for it.
-WISHES = {
-    "a low test error early": "cpu_seconds",
-    "few kernel evaluations": "kev_ondemand",
-    "a small model": "prediction",
-}
-
-#: The wish that is answered by the method that first ends by its own stopping rule.
-OPTIMUM = "the optimum"
+#: Fewest data sets that advice is based on.
+LEAST = 3
 
 
 @dataclass(frozen=True)
@@ -44,18 +32,19 @@ class Advice:
     Attributes
     ----------
     wish : str
-        A key of `WISHES`, or `OPTIMUM`.
+        A key of `WISHES`.
     method : str
-        Title of the method.
+        Title of the method that is first; recommended only if ``choice.ahead``.
     overrides : tuple of str
         Arguments for it of ``svmbench run`` or, where a key has several values, separated by commas, of
         ``svmbench run -m``: those values were tried, and the best counted.
+    choice : Choice
+        How it was chosen, and how often such a choice is right.
     evidence : sequence of (str, str, str)
-        For each of the nearest data sets: its title, what was measured there, and the run.
+        For each data set, the most similar one first: its title, what was measured there, and the run.
     seconds, memory : Forecast or None
         On the new data, CPU seconds until the method's own rule holds or, for other wishes, until its test
-        error is within `NEAR` points of the least of all methods; and MiB of the process. None if too few
-        data sets have such runs.
+        error stays near the optimum's; and MiB of the process. None if too few data sets have such runs.
     missed : int
         Number of data sets with runs on which these seconds are not known: the method did not get there
         within its limit, or was not alone on the machine. Their costs would be above the forecast's, if any.
@@ -64,6 +53,7 @@ class Advice:
     wish: str
     method: str
     overrides: tuple[str, ...]
+    choice: Choice
     evidence: Sequence[tuple[str, str, str]]
     seconds: Forecast | None
     memory: Forecast | None
@@ -71,25 +61,26 @@ class Advice:
 
 
 def advise(material: Material, rows: int, columns: int) -> list[Advice]:
-    """Return advice for data of this shape, one entry per wish that the stored runs can answer.
+    """Return advice for data of this shape, one entry per wish for which some method gets there.
 
     Raises
     ------
     UserError
-        If fewer than `NEAREST` data sets have runs.
+        If fewer than `LEAST` data sets have runs and a certified optimum.
     """
-    shapes = shapes_of(material)
-    if len(shapes) < NEAREST:
+    found = {wish: measured(material, wish) for wish in WISHES}
+    known = {panel for one in found.values() for panel in one}
+    if len(known) < LEAST:
         raise UserError(
-            f"advice rests on the comparison of the field, of which {len(shapes)} data sets are stored: make "
-            "it by svmbench field, or give --results with a folder that has it"
+            f"advice rests on the comparison of the field, of which {len(known)} data sets are stored with "
+            "their optima: make it by svmbench field, or give --results with a folder that has it"
         )
-    near = sorted(shapes, key=lambda name: _distance(shapes[name], (rows, columns)))[:NEAREST]
-    found = [_optimum(material, shapes, near, (rows, columns))]
-    found += [
-        _front(material, wish, counter, shapes, near, (rows, columns)) for wish, counter in WISHES.items()
+    shapes = shapes_of(material)
+    return [
+        _advice(material, wish, choice, found, shapes, (rows, columns))
+        for wish in WISHES
+        if (choice := choose(costs(found[wish]))) is not None
     ]
-    return [one for one in found if one is not None]
 
 
 def outside(material: Material, rows: int, columns: int) -> str | None:
@@ -111,114 +102,17 @@ def shapes_of(material: Material) -> dict[str, tuple[int, int]]:
     return shapes
 
 
-def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
-    return float(np.hypot(*(np.log(one) - np.log(other))))
-
-
-def by_own_rule(material: Material) -> dict[str, dict[str, StoredRun]]:
-    """Return the runs of exact methods on all examples that ended by their own rule, by method and data set.
-
-    Runs whose seconds are not comparable are left out.
-    """
-    ends: dict[str, dict[str, StoredRun]] = {}
-    for match in material.matches:
-        run = match.planned
-        if not match.complete or match.result.status != "converged" or match.result.path in material.untimed:
-            continue
-        if (
-            registry.get(run.config.solver.name).exact
-            and not run.config.features
-            and run.config.subset is None
-        ):
-            ends.setdefault(run.solver, {}).setdefault(run.panel, match.result)
-    return ends
-
-
-def soonest(ends: Mapping[str, Mapping[str, StoredRun]]) -> str:
-    """Return the method that ended on most data sets and, of several, with the least median of seconds."""
-
-    def rank(name: str) -> tuple[int, float]:
-        return -len(ends[name]), float(np.median([took(run) for run in ends[name].values()]))
-
-    return min(ends, key=rank)
-
-
-def took(run: StoredRun) -> float:
-    """Return the CPU seconds of training."""
-    return float(run.value("cpu_seconds") or 0.0)
-
-
-def _optimum(
-    material: Material, shapes: Mapping[str, tuple[int, int]], near: Sequence[str], new: tuple[int, int]
-) -> Advice | None:
-    """Return the exact method that most often ends by its own rule nearby, and soonest."""
-    ends = by_own_rule(material)
-    there = {name: {panel: found[panel] for panel in near if panel in found} for name, found in ends.items()}
-    known = {name: runs for name, runs in there.items() if runs}
-    if not known:
-        return None
-    best = soonest(known)
-    evidence = [
-        (
-            _title(material, panel),
-            f"test error {100.0 * float(run.value('test_error') or 0.0):.2f} %, ends by its own rule after "
-            f"{took(run):.3g} s",
-            run.id,
-        )
-        for panel, run in known[best].items()
-    ]
-    seconds = {panel: took(run) for panel, run in ends[best].items()}
-    return _advice(material, OPTIMUM, best, evidence, seconds, shapes, new)
-
-
-def _front(
-    material: Material,
-    wish: str,
-    counter: str,
-    shapes: Mapping[str, tuple[int, int]],
-    near: Sequence[str],
-    new: tuple[int, int],
-) -> Advice | None:
-    """Return the method of the best mean rank on the nearest data sets under one cost."""
-    found = {panel: one for panel, one in standings(material, counter).items() if panel in near}
-    ranks = mean_ranks({panel: found[panel].means for panel in near if panel in found})
-    if not ranks:
-        return None
-    best = min(ranks, key=ranks.__getitem__)
-    evidence = []
-    for panel in (panel for panel in near if panel in found):
-        curve = material.evidence(panel, counter).front(best, FRONT)
-        one = found[panel]
-        text = (
-            f"mean error {one.means[best]:.2f} %, ahead on {100.0 * one.ahead[best]:.0f} % of the costs "
-            "compared"
-        )
-        evidence.append((_title(material, panel), text, curve.steps[0].run.id))
-    seconds = {panel: cost for panel in shapes if (cost := _soon(material, panel, best)) is not None}
-    return _advice(material, wish, best, evidence, seconds, shapes, new)
-
-
-def _soon(material: Material, panel: str, name: str) -> float | None:
-    """Return the CPU seconds until a method is near the least error of all on a data set, the median."""
-    fronts, _ = material.evidence(panel, "cpu_seconds").fronts(FRONT)
-    if name not in fronts:
-        return None
-    least = min(float(np.median([steps.value[-1] for steps in curve.steps])) for curve in fronts.values())
-    costs = [stays_below(steps, least + NEAR)[1] for steps in fronts[name].steps]
-    cost = float(np.median(costs))
-    return cost if np.isfinite(cost) else None
-
-
 def _advice(
     material: Material,
     wish: str,
-    name: str,
-    evidence: Sequence[tuple[str, str, str]],
-    seconds: Mapping[str, float],
+    choice: Choice,
+    found: Mapping[str, Measured],
     shapes: Mapping[str, tuple[int, int]],
     new: tuple[int, int],
 ) -> Advice:
-    """Return advice with forecasts from what was measured on each data set."""
+    """Return advice with its evidence, and with forecasts from what was measured on each data set."""
+    name, timed = choice.method, costs(found[OPTIMUM if wish == OPTIMUM else EARLY])
+    seconds = {panel: one[name] for panel, one in timed.items() if one.get(name, np.inf) < np.inf}
     memory: dict[str, float] = {}
     least = np.inf  # of all methods: smaller data than those compared leave the memory of the program itself
     settings: dict[str, dict[str, None]] = {}
@@ -238,13 +132,42 @@ def _advice(
         *(f"{k}={','.join(v)}" for k, v in settings.items()),
     )
     time, space = (
-        forecast([shapes[panel] for panel in costs], list(costs.values()), new) for costs in (seconds, memory)
+        forecast([shapes[panel] for panel in one], list(one.values()), new) for one in (seconds, memory)
     )
     space = None if space is None else space.at_least(least)
-    missed = len(shapes.keys() - seconds.keys())
-    return Advice(wish, title_of(material, name), overrides, evidence, time, space, missed)
+    panels = sorted(
+        (panel for panel, one in found[wish].items() if name in one),
+        key=lambda panel: _distance(shapes[panel], new),
+    )
+    return Advice(
+        wish,
+        title_of(material, name),
+        overrides,
+        choice,
+        [_shown(material, wish, panel, found[wish][panel], name) for panel in panels],
+        time,
+        space,
+        len(shapes.keys() - seconds.keys()),
+    )
 
 
-def _title(material: Material, panel: str) -> str:
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
+    return float(np.hypot(*(np.log(one) - np.log(other))))
+
+
+def _shown(
+    material: Material, wish: str, panel: str, there: Mapping[str, tuple[float, str]], name: str
+) -> tuple[str, str, str]:
+    """Return the title of a data set, what a method costs there and which one costs least, and its run."""
     assert material.artifact.runs is not None
-    return next(one.title for one in material.artifact.runs.panels if one.name == panel)
+    title = next(one.title for one in material.artifact.runs.panels if one.name == panel)
+    (cost, run), best = there[name], min(there, key=lambda other: there[other][0])
+    text = f"{amount(cost)} {WISHES[wish].unit}" if cost < np.inf else "does not get there"
+    if cost > there[best][0]:
+        text += f", the least {amount(there[best][0])} ({title_of(material, best)})"
+    return title, text, run
+
+
+def amount(value: float) -> str:
+    """Return a positive number of any size in few digits."""
+    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}" if value < 1e6 else count(value)

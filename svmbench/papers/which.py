@@ -1,6 +1,6 @@
 """The tables of ``docs/which-solver.md``, from the stored runs of the comparison of the field.
 
-The groups of data sets and the wishes were fixed while the runs were made, before anyone had looked at them.
+The groups of data sets were fixed while the runs were made, before anyone had looked at them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from svmbench.analysis.fronts import mean_ranks
+from svmbench.analysis.choice import Choice, choose
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
-from svmbench.papers.advice import NEAR, OPTIMUM, WISHES, by_own_rule, shapes_of, soonest, took
-from svmbench.papers.fronts import FRONT, Standing, agreements, section, standings
+from svmbench.papers.advice import shapes_of
+from svmbench.papers.fronts import agreements, section, standings
 from svmbench.papers.material import Material
 from svmbench.papers.shown import title_of
+from svmbench.papers.wishes import WISHES, costs, measured
 
 #: Data sets of which at most 15 % of the values are not 0.
 SPARSE = ("adult", "w8a", "reuters")
@@ -30,8 +31,8 @@ _MARKERS = re.compile(r"(<!-- field: (\w+) -->\n\n)(.*?)(\n\n|\Z)", re.DOTALL)
 
 
 def groups(material: Material) -> dict[str, list[str]]:
-    """Return the data sets on which half of the methods have a front, by group; a data set is in several."""
-    there = {name for counter in WISHES.values() for name in standings(material, counter)}
+    """Return the data sets on which half of the methods have a cost, by group; a data set is in several."""
+    there = {name for wish in WISHES for name in measured(material, wish)}
     shapes = {name: shape for name, shape in shapes_of(material).items() if name in there}
     errors = {name: material.evidence(name, "").reference().record.get("test_error") for name in shapes}
     tests: Mapping[str, Callable[[str], bool]] = {
@@ -56,63 +57,28 @@ def _noise(error: float | None) -> float:
 
 
 def chart(material: Material) -> str:
-    """Return the best method for each group of data sets and each wish, with the measurements behind it."""
-    rows: list[tuple[str, str, str, str, str]] = []
-    by_wish = {wish: standings(material, counter) for wish, counter in WISHES.items()}
-    for group, names in groups(material).items():
-        rows.append((group, OPTIMUM, *_optimum(material, names), str(len(names))))
-        for wish, found in by_wish.items():
-            rows.append((group, wish, *_best(material, found, names), str(len(names))))
-        rows.append((group, "little memory", *_memory(material, names), str(len(names))))
-    return table(("data", "wanted", "method", "measured", "data sets"), rows)
+    """Return the method chosen for each group of data sets and each wish, and how sure that is."""
+    found = {wish: costs(measured(material, wish)) for wish in WISHES}
+    rows = [
+        (group, wish, *_chosen(material, choose({name: there[name] for name in names if name in there})))
+        for group, names in groups(material).items()
+        for wish, there in found.items()
+    ]
+    return table(("data", "wanted", "method", "near the least", "rank", "right", "at random"), rows)
 
 
-def _optimum(material: Material, names: list[str]) -> tuple[str, str]:
-    """Return the exact method that ends by its own rule on most data sets, and soonest."""
-    ends = {
-        name: {panel: run for panel, run in runs.items() if panel in names}
-        for name, runs in by_own_rule(material).items()
-    }
-    ends = {name: runs for name, runs in ends.items() if runs}
-    if not ends:
-        return "–", "no exact method ended by its own rule"
-    best = soonest(ends)
-    seconds = [took(run) for run in ends[best].values()]
-    measured = f"ends on {len(seconds)} of {len(names)}, after {min(seconds):.2g} to {max(seconds):.2g} s"
-    return title_of(material, best), measured
-
-
-def _best(material: Material, found: Mapping[str, Standing], names: list[str]) -> tuple[str, str]:
-    """Return the method of the best mean rank over the data sets, and the next one."""
-    ranks = mean_ranks({name: found[name].means for name in names if name in found})
-    if len(ranks) < 2:
-        return "–", "fewer than two methods have this cost on all"
-    first, second = sorted(ranks, key=ranks.__getitem__)[:2]
-    share = np.mean([found[name].ahead[first] for name in names if name in found])
-    measured = (
-        f"mean rank {ranks[first]:.1f} of {len(ranks)}, ahead on {100.0 * share:.0f} % of the costs; then "
-        f"{title_of(material, second)}, {ranks[second]:.1f}"
+def _chosen(material: Material, choice: Choice | None) -> tuple[str, str, str, str, str]:
+    if choice is None:
+        return ("–",) * 5
+    title = title_of(material, choice.method)
+    least, _, most = choice.ranks
+    return (
+        title if choice.ahead else f"none is ahead; {title} is first",
+        f"{choice.near} of {choice.problems}",
+        f"{least:g} to {most:g} of {choice.methods}",
+        f"{choice.right} of {choice.tried}",
+        f"{choice.chance:.1f}",
     )
-    return title_of(material, first), measured
-
-
-def _memory(material: Material, names: list[str]) -> tuple[str, str]:
-    """Return the method with the least peak memory, of those near the smallest error on all data sets."""
-    peaks: dict[str, list[float]] = {}
-    for name in names:
-        fronts, _ = material.evidence(name, "cpu_seconds").fronts(FRONT)
-        ends = {line: float(np.median([s.value[-1] for s in curve.steps])) for line, curve in fronts.items()}
-        for line, end in ends.items():
-            peak = [s.run.peak_memory for s in fronts[line].steps if s.run.peak_memory is not None]
-            if peak and end <= min(ends.values()) + NEAR:
-                peaks.setdefault(line, []).append(float(np.median(peak)))
-    whole = {line: found for line, found in peaks.items() if len(found) == len(names)}
-    if not whole:
-        return "–", f"no method ends within {NEAR:g} point of the least error on all"
-    best = min(whole, key=lambda line: float(np.median(whole[line])))
-    least, most = min(whole[best]), max(whole[best])
-    measured = f"{least:.0f} to {most:.0f} MiB, within {NEAR:g} point of the least error on all"
-    return title_of(material, best), measured
 
 
 def seconds(material: Material) -> str:
@@ -125,7 +91,7 @@ def evaluations(material: Material) -> str:
     return section(material, standings(material, "kev_ondemand"))
 
 
-def costs(material: Material) -> str:
+def agreement(material: Material) -> str:
     """Return how far the orders by the costs agree."""
     return agreements({counter: standings(material, counter) for counter in material.artifact.counters})
 
@@ -135,7 +101,7 @@ TABLES: Mapping[str, Callable[[Material], str]] = {
     "chart": chart,
     "seconds": seconds,
     "evaluations": evaluations,
-    "costs": costs,
+    "costs": agreement,
 }
 
 

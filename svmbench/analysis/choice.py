@@ -1,0 +1,95 @@
+"""Choice of a method by its costs on several problems, and how often such a choice is right elsewhere.
+
+A method is near the least on a problem if its cost there is at most `FACTOR` times the least of all methods.
+The method that is near the least on most problems is chosen; of several, the one with the best mean rank. The
+choice is tested by leaving out each problem in turn: the one made from the others is right if that method is
+near the least on the problem left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.analysis.ranks import twice_ranks
+
+#: Largest ratio to the least cost that is near it.
+FACTOR = 2.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The method chosen, and what supports it.
+
+    Attributes
+    ----------
+    method : str
+        The method.
+    near, problems : int
+        On how many of the problems it is near the least; of those on which any method gets there.
+    ranks : tuple of float
+        Its least, median and greatest rank; 1 is the best.
+    methods : int
+        Number of methods ranked.
+    right, tried : int
+        How often a choice without a problem was right on it, of the times that its cost there is known.
+    chance : float
+        How often methods drawn at random would be right there, on average.
+    ahead : bool
+        Whether choices are right on more than half of the problems left out, and more often than by chance.
+        Otherwise the problems do not tell which method to use.
+    """
+
+    method: str
+    near: int
+    problems: int
+    ranks: tuple[float, float, float]
+    methods: int
+    right: int
+    tried: int
+    chance: float
+    ahead: bool
+
+
+def choose(costs: Mapping[str, Mapping[str, float]]) -> Choice | None:
+    """Choose a method; None if no method gets there on any problem.
+
+    Parameters
+    ----------
+    costs : mapping of str to mapping of str to float
+        Problem -> method -> cost; infinite if the method does not get there, absent if that is unknown. An
+        unknown cost is never near the least.
+    """
+    found = [one for one in costs.values() if min(one.values(), default=np.inf) < np.inf]
+    if not found:
+        return None
+    names = list(dict.fromkeys(name for one in found for name in one))
+    values = np.array([[one.get(name, np.inf) for name in names] for one in found])
+    known = np.array([[name in one for name in names] for one in found])
+    near = values <= FACTOR * values.min(axis=1, keepdims=True)
+    ranks = np.stack([twice_ranks(row) for row in values]) / 2.0
+
+    def first(among: list[int]) -> int:
+        return min(range(len(names)), key=lambda k: (-near[among, k].sum(), ranks[among, k].mean()))
+
+    every = list(range(len(found)))
+    best, tried, right, chance = first(every), 0, 0, 0.0
+    for left in every if len(every) > 1 else ():
+        chosen = first([problem for problem in every if problem != left])
+        if known[left, chosen]:
+            tried, right = tried + 1, right + int(near[left, chosen])
+            chance += float(near[left, known[left]].mean())
+    least, median, most = (float(one) for one in np.quantile(ranks[:, best], (0.0, 0.5, 1.0)))
+    return Choice(
+        names[best],
+        int(near[:, best].sum()),
+        len(found),
+        (least, median, most),
+        len(names),
+        right,
+        tried,
+        chance,
+        right > max(0.5 * tried, chance),
+    )

@@ -1,0 +1,142 @@
+"""What users may want of a method, and what each method of the comparison of the field costs for it.
+
+Advice (`svmbench.papers.advice`) and the page on choosing a solver (`svmbench.papers.which`) choose methods
+by these costs. They were defined before it was known how often such choices are right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.analysis.arrivals import stays_below
+from svmbench.figures.series import Steps
+from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.fronts import FRONT
+from svmbench.papers.material import Material
+from svmbench.papers.quantities import Evidence
+from svmbench.run_config import RunConfig
+from svmbench.solvers import registry
+
+#: Distance in points from the test error of the optimum that a method must keep.
+NEAR = 0.5
+
+#: Data set -> method -> cost, and the run that has it.
+Measured = Mapping[str, Mapping[str, tuple[float, str]]]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user may want.
+
+    Attributes
+    ----------
+    counter : str
+        Cost of a run's observations; empty: that of its budget.
+    cost : callable
+        Returns the cost of a run from its observations and the test error in percent that it must keep;
+        infinite if it does not get there.
+    unit : str
+        Unit of the cost.
+    measure : str
+        Description of the cost.
+    """
+
+    counter: str
+    cost: Callable[[Steps, float], float]
+    unit: str
+    measure: str
+
+
+def _end(steps: Steps, target: float) -> float:
+    there = steps.run.status == "converged" and _seeks_optimum(steps.run.config)
+    return float(steps.cost[-1]) if there else np.inf
+
+
+def _arrival(steps: Steps, target: float) -> float:
+    return stays_below(steps, target)[1]
+
+
+def _size(steps: Steps, target: float) -> float:
+    return float(steps.cost[-1]) if steps.value[-1] <= target else np.inf
+
+
+def _memory(steps: Steps, target: float) -> float:
+    return float(steps.run.peak_memory or np.inf) if steps.value[-1] <= target else np.inf
+
+
+OPTIMUM, EARLY = "the optimum", "a low test error early"
+
+_NEARBY = f"within {NEAR:g} points of the optimum's test error"
+
+WISHES: Mapping[str, Wish] = {
+    OPTIMUM: Wish("cpu_seconds", _end, "s", "CPU seconds until an exact method ends by its own rule"),
+    EARLY: Wish("cpu_seconds", _arrival, "s", f"CPU seconds until a run stays {_NEARBY}"),
+    "few kernel evaluations": Wish(
+        "kev_ondemand",
+        _arrival,
+        "evaluations",
+        f"kernel evaluations, counted on demand, until a run stays {_NEARBY}",
+    ),
+    "a small model": Wish(
+        "prediction",
+        _size,
+        "support vectors or features",
+        f"support vectors or features of a model at the end of a run, {_NEARBY}",
+    ),
+    "little memory": Wish("", _memory, "MiB", f"peak memory of a run that ends {_NEARBY}"),
+}
+
+
+def measured(material: Material, wish: str) -> Measured:
+    """Return what each method costs on each data set with its best setting, and the run that shows it.
+
+    A cost is the median over seeds. Data sets are left out if the test error of their optimum is unknown, or
+    if less than half of the methods have the cost.
+    """
+    assert material.artifact.runs is not None
+    names = [line.name for line in material.artifact.runs.lines]
+    if wish == OPTIMUM:
+        exact = {match.planned.solver for match in material.matches if _seeks_optimum(match.planned.config)}
+        names = [name for name in names if name in exact]
+    found = {}
+    for panel in material.artifact.runs.panels:
+        evidence = material.evidence(panel.name, WISHES[wish].counter)
+        error = evidence.reference().record.get("test_error")
+        if error is None:
+            continue
+        there = {name: _least(evidence, name, WISHES[wish].cost, 100.0 * error + NEAR) for name in names}
+        known = {name: cost for name, cost in there.items() if cost is not None}
+        if known and 2 * len(known) >= len(names):
+            found[panel.name] = known
+    return found
+
+
+def _least(
+    evidence: Evidence, name: str, cost: Callable[[Steps, float], float], target: float
+) -> tuple[float, str] | None:
+    """Return the cost of a method with its best setting, and the first run of it; None if it is unknown."""
+    settings = dict.fromkeys(match.planned.over for match in evidence.matches if match.planned.solver == name)
+    try:
+        curves = [evidence.curve(name, FRONT, dict(over)) for over in settings]
+    except NotAttempted:
+        return None
+    found = (
+        (float(np.median([cost(steps, target) for steps in curve.steps])), curve.steps[0].run.id)
+        for curve in curves
+    )
+    return min(found, default=None)
+
+
+def _seeks_optimum(config: RunConfig) -> bool:
+    """Return whether the rule by which a run ends is a tolerance of the optimum on all examples."""
+    if config.features or config.subset or config.solver.parameters.get("early"):
+        return False
+    return registry.get(config.solver.name).exact
+
+
+def costs(found: Measured) -> dict[str, dict[str, float]]:
+    """Return the costs alone."""
+    return {panel: {name: cost for name, (cost, _) in one.items()} for panel, one in found.items()}

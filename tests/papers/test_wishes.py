@@ -1,0 +1,63 @@
+"""What methods cost for each wish, from runs whose outcome is known; the optimum has a test error of 10 %."""
+
+import numpy as np
+import pytest
+
+from svmbench.papers.wishes import EARLY, OPTIMUM, costs, measured
+from tests.papers.test_advice import ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
+
+SMALL, MEMORY = "a small model", "little memory"
+
+
+def on(material, wish, panel="s0"):
+    return costs(measured(material, wish))[panel]
+
+
+def test_only_methods_that_end_by_their_own_rule_reach_the_optimum(found):  # noqa: F811
+    assert on(found, OPTIMUM) == {"decomposition": pytest.approx(0.01), "smo": pytest.approx(0.03)}
+
+
+def test_early_prediction_does_not_reach_the_optimum(tmp_path):
+    # Its early settings end ten times as soon, by a rule of their own.
+    groups = [{"solvers": ["dcsvm"], "seeds": 1, "over": {"solver.early": [0, 1]}}]
+    made = stored(tmp_path, {"dcsvm": (30, 10)}, groups=groups)
+    assert on(made, OPTIMUM) == {"dcsvm": pytest.approx(0.01)}
+    assert on(made, EARLY) == {"dcsvm": pytest.approx(0.001)}
+
+
+def test_a_subset_or_features_do_not_reach_the_optimum(tmp_path):
+    groups = [{"solvers": ["smo"], "seeds": 1}, {"solvers": ["part"], "seeds": 1, "over": {"subset": [50]}}]
+    lines = {"smo": None, "part": {"solver": "smo"}}
+    made = stored(tmp_path, {"smo": (30, 10), "part": (30, 10)}, lines=lines, groups=groups)
+    assert list(on(made, OPTIMUM)) == ["smo"]
+
+
+def test_a_run_that_leaves_the_neighbourhood_again_is_not_there(tmp_path):
+    made = stored(tmp_path, {"pegasos": (10, 20), "sbp": (20, 10.4), "perceptron": (10.4, 10.4)})
+    for wish, cost in ((EARLY, 0.01), (SMALL, 20.0), (MEMORY, 12.4)):
+        there = on(made, wish)
+        assert there["pegasos"] == np.inf
+        assert there["sbp"] == pytest.approx(cost)
+    assert on(made, EARLY)["perceptron"] == pytest.approx(0.004)
+
+
+def test_a_model_is_as_small_as_its_run_leaves_it(tmp_path):
+    # Near the optimum from the first checkpoint, when it has 8 support vectors; 20 at the end.
+    assert on(stored(tmp_path, ERRORS), SMALL)["sbp"] == 20.0
+
+
+def test_the_best_setting_counts_that_gets_there(tmp_path):
+    groups = [{"solvers": ["bsgd"], "seeds": 3, "over": {"solver.budget": [50, 800]}}]
+    known = {"bsgd": (20, 10)}
+    assert on(stored(tmp_path, known, groups=groups), SMALL) == {"bsgd": 50.0}
+
+
+def test_seconds_of_disturbed_runs_are_unknown_and_half_of_the_methods_must_be_known(tmp_path):
+    ends = {"sbp": (10, 10), "pegasos": (10, 10), "perceptron": (10, 10), "sdca": (10, 10)}
+    busy = {"seconds": 5.0, "others": 1.0, "stolen": 0.0, "cores": 2}
+    made = stored(tmp_path, ends, loads={("sbp", "s0"): busy, ("pegasos", "s1"): busy, ("sdca", "s1"): busy,
+                                         ("perceptron", "s1"): busy})  # fmt: skip
+    there = measured(made, EARLY)
+    assert list(there["s0"]) == ["pegasos", "perceptron", "sdca"]
+    assert list(there) == [name for name in SHAPES if name != "s1"]
+    assert len(measured(made, SMALL)["s1"]) == 4
