@@ -35,6 +35,9 @@ LIMIT, EACH = 900_000, 1_000
 #: better, small ones are unpacked faster.
 TOGETHER, RUNS_TOGETHER = 16, 150
 
+#: Entries of the contents that are shown at once: more than the list has room for. The others follow.
+_FIRST = 16
+
 #: How the head of the page says that runs ended; other states say it themselves.
 _ENDED = {
     "budget": "ended at the budget",
@@ -172,7 +175,7 @@ def _text(
 <body>
 <a class="skip" href="#figures-title">Go to the figures</a>
 <header><h1>{escape(title)}</h1>{_about(runs)}{note}</header>
-<noscript>Figures and tables are shown by JavaScript, which is off here.</noscript>
+<noscript>Figures, tables and long contents are shown by JavaScript, which is off here.</noscript>
 <main id="main">{content}</main>
 {data}<script>{files.joinpath("page.js").read_text()}</script>
 </body>
@@ -220,18 +223,20 @@ def _options(names: Iterable[str], columns: Mapping[str, tuple[str, float]]) -> 
 
 def _contents(sections: Sequence[_Section], front: str, tables: str) -> str:
     """Return the table of contents: links, and a field that filters figures and runs by words."""
-    links = "".join(one.entry for one in sections)
-    first, others = (
+    entries = [one.entry for one in sections]
+    first, rest = "".join(entries[:_FIRST]), "".join(entries[_FIRST:])
+    rest = f'<template><ol start="{_FIRST + 1}">{rest}</ol></template>' if rest else ""
+    above, below = (
         "".join(
             f'<li><a href="#{name}">{heading}</a></li>'
             for name, heading in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', part)
         )
         for part in (front, tables)
     )
-    first = f"<ul>{first}</ul>" if first else ""
+    above = f"<ul>{above}</ul>" if above else ""
     return f"""<nav aria-label="Contents"><label class="filter">Show what has these words (solver, set, tag)
 <input type="search" name="filter" autocomplete="off"></label> <span id="shown" role="status"></span>
-{first}<ol>{links}</ol><ul>{others}</ul></nav>"""
+{above}<div class="entries"><ol>{first}</ol>{rest}</div><ul>{below}</ul></nav>"""
 
 
 def _words(figure: Figure, tags: Mapping[str, Sequence[str]]) -> str:
@@ -294,7 +299,8 @@ class _Section:
     Attributes
     ----------
     html : str
-        Its heading, and the element that the script fills.
+        Its heading, and the element that the script fills; in the first and last of a pack, an end of its
+        group.
     entry : str
         Its entry in the table of contents.
     words : str
@@ -322,13 +328,16 @@ def _sections(
             _figure(place, figure, summarise(figure["title"], figure["cost"]))
             for place, figure in enumerate(some, number + 1)
         ]
-        for figure, attributes in zip(some, packs.add(html, some)):
+        group = f'<div class="far" style="--parts: {len(some)}">'
+        for place, (figure, attributes) in enumerate(zip(some, packs.add(html, some)), 1):
             number += 1
             name = escape(figure["title"])
             size = f"{_several(figure['methods'], 'method')}, {_several(figure['runs'], 'run')}"
             yield _Section(
+                f"{group * (place == 1)}"
                 f'<section class="figure later" aria-labelledby="figure-{number}" {attributes}>'
-                f'<h3 id="figure-{number}">{number}. {name}</h3></section>\n',
+                f'<h3 id="figure-{number}">{number}. {name}</h3></section>\n'
+                f"{'</div>' * (place == len(some))}",
                 f'<li><a href="#figure-{number}">{name}</a> ({size})</li>',
                 _words(figure, tags),
             )

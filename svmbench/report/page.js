@@ -233,13 +233,24 @@ const near = new IntersectionObserver((seen) => {
   Promise.all(come).then(() => { document.documentElement.dataset.ready = "true"; });
 }, { rootMargin: "500px" });
 
+// Most of a long table of contents is out of sight, and laying it out takes longer than all else at the start.
+function unfold() {
+  document.querySelectorAll("nav template").forEach((rest) => rest.replaceWith(rest.content));
+}
+
 // Show what has all words of the filter: figures, their links, and rows of the runs.
 async function filter(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean), table = document.getElementById("runs").nextElementSibling;
   const fits = (found) => words.every((word) => found.includes(word));
   const [search] = await Promise.all([pack("search"), show(table)]);
+  unfold();
   const links = document.querySelectorAll("nav ol li"), figures = document.querySelectorAll(".figure");
   search.forEach((found, i) => { links[i].hidden = figures[i].hidden = !fits(found); });
+  for (const group of document.querySelectorAll(".far")) {
+    const left = group.querySelectorAll(":scope > :not([hidden])").length;
+    group.hidden = left === 0;
+    group.style.setProperty("--parts", left);
+  }
   const rows = [...table.querySelectorAll("tbody tr")];
   for (const row of rows) row.hidden = !fits(row.textContent.toLowerCase());
   const count = (all) => [...all].filter((one) => !one.hidden).length;
@@ -254,6 +265,7 @@ function save(section) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+addEventListener("load", () => setTimeout(unfold));
 document.querySelectorAll(".later").forEach((part) => near.observe(part));
 document.querySelector("[name=filter]").addEventListener("input", (event) => filter(event.target.value));
 document.addEventListener("change", (event) => {

@@ -376,3 +376,51 @@ def test_the_filter_shows_what_has_its_words(seeds, words, figures, runs):
     left = "return document.querySelectorAll(`${arguments[0]}:not([hidden])`).length === arguments[1]"
     for kind, number in (("section.figure", figures), ("nav ol li", figures), ("#runs + div tbody tr", runs)):
         seeds.wait(left, kind, number)
+
+
+@pytest.fixture
+def long(browser, tmp_path):
+    """A page of forty problems."""
+    runs = [
+        stored_run(
+            tmp_path, costs=COSTS, errors=[9, 8, 7], config={"kernel": {"name": "gaussian", "gamma": g}}
+        )
+        for g in range(1, 41)
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(page(runs, "Forty"))
+    browser.view(1400)
+    browser.open(path)
+    yield browser
+    assert browser.complaints() == []
+
+
+LAID_OUT = """return [...document.querySelectorAll(arguments[0])]
+    .filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length"""
+
+
+def test_headings_are_laid_out_when_they_come_near(long):
+    assert long.run(LAID_OUT, ".figure h3") == 16
+    long.run("location.hash = '#figure-39'")
+    long.wait("return document.querySelector('#figure-39').parentNode.querySelector('.chart svg') !== null")
+    assert abs(long.run("return document.querySelector('#figure-39').getBoundingClientRect().top")) < 30
+    assert 8 <= long.run(LAID_OUT, ".figure h3") < 40
+
+
+def test_long_contents_are_whole_after_loading(long, tmp_path):
+    text = (tmp_path / "page.html").read_text()
+    assert text.partition("<template>")[0].count('<li><a href="#figure-') == 16
+    long.wait("return document.querySelector('nav template') === null")
+    links = long.run("return [...document.querySelectorAll('nav ol a')].map((a) => a.hash)")
+    assert links == [f"#figure-{number}" for number in range(1, 41)]
+    assert long.run("return document.querySelectorAll('nav ol')[1].start") == 17
+
+
+def test_what_the_filter_hides_leaves_no_room(long):
+    long.run("""const box = document.querySelector('[name=filter]'); box.value = '37,';
+        box.dispatchEvent(new Event('input', { bubbles: true }));""")
+    long.wait("return document.querySelectorAll('.figure:not([hidden])').length === 1")
+    long.wait("return document.querySelectorAll('.figure:not([hidden]) .chart svg').length === 1")
+    assert long.run("return document.querySelector('.figure:not([hidden]) h3').textContent").startswith("37.")
+    assert long.run("return document.documentElement.scrollHeight") < 3000
+    assert long.run(LAID_OUT, "nav ol li") == 1
