@@ -8,7 +8,15 @@ from typing import Any
 
 from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import Reference, problem_of
-from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, Curve, Steps, optimum_of, steps_of
+from svmbench.figures.series import (
+    COUNTERS,
+    METRICS,
+    OPTIMUM_COLUMNS,
+    Curve,
+    Steps,
+    optimum_of,
+    steps_of_many,
+)
 from svmbench.figures.settings import dataset_title, labels, setting, written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
@@ -141,9 +149,11 @@ def select(
     known: dict[Any, dict[int, Steps]] = {}
     by_seed = "seed" in (*panels_by, *apart)
     kept, selection.left_out = for_seconds(runs, counter, metric, lenient=True)
-    for run in kept:
-        reference = None if references is None else references.get(problem_of(run))
-        steps = steps_of(run, counter, metric, reference)
+
+    def reference(run: StoredRun) -> Reference | None:
+        return None if references is None else references.get(problem_of(run))
+
+    for run, steps in steps_of_many(kept, counter, metric, reference):
         if isinstance(steps, str):
             selection.left_out.append((run.id, steps))
             continue
@@ -218,7 +228,8 @@ def _leave_out_disjoint(
     """Remove curves in which one seed ends before the first checkpoint of another."""
     for panel, groups in list(panels.items()):
         for curve, seeds in list(groups.items()):
-            if not Curve("", "", tuple(seeds.values())).costs().size:
+            line = Curve("", "", tuple(seeds.values()))
+            if line.start > line.end:
                 del groups[curve]
                 reason = "its seeds have no cost in common: one ends before another begins"
                 left_out += [(steps.run.id, reason) for steps in seeds.values()]

@@ -7,7 +7,7 @@ observation carried forward), so a curve never shows a value that had not yet be
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.counters import LABELS
-from svmbench.store import SETTLED, StoredRun, opened
+from svmbench.store import SETTLED, StoredRun, numbers_of, opened
 
 Floats = NDArray[np.float64]
 
@@ -118,10 +118,25 @@ class Steps:
         return np.inf if self.run.status in SETTLED else float(self.cost[-1])
 
     def at(self, costs: Floats) -> Floats:
-        """Return the value of the last observation up to each cost; NaN before the first and after `end`."""
-        index = np.searchsorted(self.cost, costs * OVERSHOOT, side="right") - 1
-        known = (index >= 0) & (costs <= self.end * OVERSHOOT)
-        return np.where(known, self.value[np.maximum(index, 0)], np.nan)
+        """Return the value of the last observation up to each of some ascending costs.
+
+        NaN before the first observation and after `end`.
+        """
+        return carried([self], costs).ravel()
+
+
+def carried(family: Sequence[Steps], costs: Floats) -> Floats:
+    """Return what `Steps.at` returns for several runs, shape (runs, len(costs)), much faster."""
+    lengths = [steps.cost.size for steps in family]
+    shape = len(lengths), costs.size + 1
+    # The place of the first cost at which each observation has been made; `costs.size` if there is none.
+    since = np.searchsorted(costs * OVERSHOOT, np.concatenate([steps.cost for steps in family]))
+    rows = np.repeat(np.arange(shape[0]) * shape[1], lengths)
+    made = np.bincount(rows + since, minlength=shape[0] * shape[1]).reshape(shape)[:, :-1].cumsum(axis=1)
+    ends = np.array([[steps.end * OVERSHOOT] for steps in family])
+    last = np.maximum(made - 1, 0) + (np.cumsum(lengths) - lengths)[:, np.newaxis]
+    values = np.concatenate([steps.value for steps in family])[last]
+    return np.where((made > 0) & (costs <= ends), values, np.nan)
 
 
 @dataclass(frozen=True)
@@ -172,8 +187,8 @@ class Curve:
         return inside[np.append(inside[1:] > SAME_COST * inside[:-1], True)]
 
     def values(self, costs: Floats) -> Floats:
-        """Return the values of all seeds at the costs, shape (seeds, len(costs)); NaN where unknown."""
-        return np.stack([steps.at(costs) for steps in self.steps])
+        """Return the values of all seeds at ascending costs, shape (seeds, len(costs)); NaN where unknown."""
+        return carried(self.steps, costs)
 
     def median(self, costs: Floats) -> Floats:
         """Return the median over seeds at the costs; NaN unless the values of all seeds are known."""
@@ -206,9 +221,32 @@ def steps_of(
     reference : Known, optional
         Reference for the metrics in `CERTIFIED`.
     """
-    names = list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
-    columns = dict(zip(names, run.numbers(names), strict=True))
-    cost = _derived(run, counter, columns[names[0]])
+    names = _columns(counter, metric)
+    return _steps(run, counter, metric, reference, dict(zip(names, run.numbers(names), strict=True)))
+
+
+def steps_of_many(
+    runs: Sequence[StoredRun],
+    counter: str,
+    metric: str = "test_error",
+    reference: Callable[[StoredRun], Known | None] = lambda run: None,
+) -> Iterator[tuple[StoredRun, Steps | str]]:
+    """Yield runs with what `steps_of` returns for them, reading the next traces meanwhile."""
+    names = _columns(counter, metric)
+    for run, numbers in zip(runs, numbers_of(runs, names), strict=True):
+        yield run, _steps(run, counter, metric, reference(run), dict(zip(names, numbers, strict=True)))
+
+
+def _columns(counter: str, metric: str) -> list[str]:
+    """Return the columns of a trace that are read, the cost first."""
+    return list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
+
+
+def _steps(
+    run: StoredRun, counter: str, metric: str, reference: Known | None, columns: Mapping[str, Floats]
+) -> Steps | str:
+    """Return what `steps_of` returns, from the columns that it reads."""
+    cost = _derived(run, counter, columns[_COLUMN.get(counter, counter)])
     value = _rate(columns, cost) if metric == "nanoseconds" else _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value

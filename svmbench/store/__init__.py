@@ -8,6 +8,7 @@ from svmbench.store.runs import (
     SUMMARY_KEYS,
     AlreadyStored,
     StoredRun,
+    numbers_of,
 )
 from svmbench.store.store import Store, opened
 from svmbench.store.trace import TRACE_COLUMNS
@@ -24,5 +25,6 @@ __all__ = [
     "StorageError",
     "Store",
     "StoredRun",
+    "numbers_of",
     "opened",
 ]

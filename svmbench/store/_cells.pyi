@@ -1,4 +1,8 @@
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-def numbers(content: bytes, rows: NDArray[np.intp], whole: NDArray[np.bool_]) -> NDArray[np.float64]: ...
+def columns(
+    paths: Sequence[str], names: Sequence[str], whole: Sequence[bool], most: int
+) -> list[NDArray[np.float64] | None]: ...

@@ -16,22 +16,20 @@ Sections of configurations, few of which are shared by thousands of runs, are st
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import marshal
 import os
 import sqlite3
 import struct
 import zlib
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from svmbench.run_config import RunConfig
 from svmbench.store._signatures import signatures
+from svmbench.store.ahead import read_ahead
 from svmbench.store.database import COLUMNS, FAILURES, ORDER, TEXTS, created, is_damage, opened, remove
 from svmbench.store.facts import Common, PackedFacts, pack
 from svmbench.store.identity import without_ends
@@ -99,18 +97,7 @@ class Index:
     def _signed(self, folder: str, rows: Iterator[_Row]) -> Iterator[tuple[_Row, bytes | None]]:
         """Yield rows with the signatures of their files; those of the next rows are read meanwhile."""
         home = f"{self._root}/{folder}"
-        with ThreadPoolExecutor(1) as reader:
-            waiting: deque[tuple[list[_Row], Future[list[bytes | None]]]] = deque()
-            while True:
-                batch = list(itertools.islice(rows, _BATCH))
-                if batch:
-                    names = [row[0] for row in batch]
-                    waiting.append((batch, reader.submit(signatures, home, names, _FILES)))
-                if waiting and (len(waiting) > 1 or not batch):
-                    read, found = waiting.popleft()
-                    yield from zip(read, found.result(), strict=True)
-                elif not batch:
-                    return
+        return read_ahead(lambda some: signatures(home, [row[0] for row in some], _FILES), rows, _BATCH)
 
     def missing(self, folder: str, names: Iterable[str]) -> list[str]:
         """Return, sorted, the names of ended runs that have no row; rows are not checked."""

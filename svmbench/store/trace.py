@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from svmbench.counters import FIELDS
-from svmbench.files import read_regular, sync
+from svmbench.files import MOST_BYTES, read_regular, sync
+from svmbench.store.ahead import read_ahead
 from svmbench.store.documents import damaged
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ _UNKNOWN: dict[str, Value] = dict.fromkeys(TRACE_COLUMNS)
 #: Last column of the file: CRC-32 of everything before it, so that changed, lost or inserted lines are
 #: detected before the run has an end with a checksum of the whole file.
 CHECK = "check"
+
+#: Traces that a thread reads at a time.
+_BATCH = 500
 
 
 class TraceWriter:
@@ -128,42 +131,30 @@ def read_numbers(path: str, names: Sequence[str]) -> NDArray[np.float64]:
     UserError
         If a line is damaged.
     """
+    return _checked(path, names, _compiled(names, [path])[0])
+
+
+def read_numbers_of_many(paths: Iterable[str], names: Sequence[str]) -> Iterator[NDArray[np.float64]]:
+    """Yield what `read_numbers` returns for each trace; threads read the next ones meanwhile."""
+    for path, found in read_ahead(functools.partial(_compiled, names), paths, _BATCH):
+        yield _checked(path, names, found)
+
+
+def _compiled(names: Sequence[str], paths: Sequence[str]) -> list[NDArray[np.float64] | None]:
     from svmbench.store import _cells
 
-    try:
-        content = read_regular(path)
-    except (FileNotFoundError, ValueError):
-        content = b""
-    places = _places(content[: content.find(b"\n") + 1], tuple(names))
-    if places is not None and _whole(content):
-        with contextlib.suppress(ValueError):  # `parse` reports what is wrong, and where
-            return _cells.numbers(content, *places)
+    return _cells.columns(paths, names, [name in COUNTS for name in names], MOST_BYTES)
+
+
+def _checked(path: str, names: Sequence[str], found: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return what was found; if nothing, read the trace by lines, or say what is wrong with it."""
+    if found is not None:
+        return found
     import numpy as np
 
     rows = read_rows(Path(path))
     # None becomes NaN.
     return np.array([[row[name] for row in rows] for name in names], dtype=np.float64)
-
-
-@functools.cache
-def _places(header: bytes, names: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-    """Return what `_cells.numbers` needs to know; None for a trace that lacks one of the columns."""
-    import numpy as np
-
-    columns = header.decode(errors="replace").rstrip("\n").split(",")
-    if not set(names) <= set(columns) or len(set(columns)) < len(columns):
-        return None
-    rows = np.full(1 + max(map(columns.index, names)), -1, dtype=np.intp)
-    for row, name in enumerate(names):
-        rows[columns.index(name)] = row
-    return rows, np.array([name in COUNTS for name in names])
-
-
-def _whole(content: bytes) -> bool:
-    """Return whether the checksum in the last complete line, over everything before it, is right."""
-    end = content.rindex(b"\n")
-    begin = content.rfind(b",", 0, end) + 1
-    return f"{zlib.crc32(memoryview(content)[:begin]):08x}".encode() == content[begin:end]
 
 
 def last_row(content: bytes, path: Path) -> dict[str, Value] | None:
