@@ -138,7 +138,7 @@ def test_every_metric_of_the_certified_optimum_can_be_drawn(tmp_path, metric, la
     }
     columns = {name: [value] * COSTS.size for name, value in constant.items()}
     run = stored_run(tmp_path, costs=COSTS, errors=COSTS, **columns)
-    store_optimum(tmp_path, primal=0.3, dual=0.3, norm=2.0, mean_hinge=0.1)
+    store_optimum(tmp_path, primal=0.3, dual=0.3, norm=2.0, mean_hinge=0.1, nu=0.05)
     figure, _, left_out = picture([run], y=metric, heat=heat)
     assert not left_out
     drawn = figure.axes[0].collections[0].get_array() if heat else figure.axes[0].lines[0].get_ydata()
