@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: Relative and absolute tolerance, in seconds, of sums of seconds, since those of the load are rounded.
 _RELATIVE, _SECONDS = 0.01, 0.01
 
+#: Most seconds that a core can be busy in a second, by clocks that differ a little.
+_BUSY = 1.1
+
 _ASIDE = ("seconds", "own", "others", "others_most", "stolen")
 
 
@@ -119,7 +122,9 @@ def _load(load: Mapping[str, Any], machine: Mapping[str, Any] | None) -> Iterato
         steps = load.get(name)
         if steps is not None and (list(steps) != sorted(steps) or steps[0] < 0):
             yield f"the load has {name} {steps!r}, which do not ascend"
-    cores, affinity = load.get("cores"), load.get("affinity")
+    cores, affinity, own = load.get("cores"), load.get("affinity"), load.get("own")
+    if cores is not None and own is not None and own > _BUSY * cores:
+        yield f"the load is of {own!r} cores by the run, there are {cores}"
     if cores is not None and affinity is not None and not 1 <= affinity <= cores:
         yield f"the load is of {affinity} of {cores} cores"
     if machine is not None and cores is not None and machine["cores"] != cores:

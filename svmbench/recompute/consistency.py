@@ -42,6 +42,8 @@ _GAP = 1e-9
 _SIX = 1e-5
 #: Accuracy of objectives in single precision, and the least objective to which a relative accuracy applies.
 _SINGLE, _LEAST = 1e-3, 1e-9
+#: Largest probability that a gap with the precision ``confidence`` is no bound.
+_FAILURE = 1e-9
 #: Sources of bounds, and precisions, of a checkpoint (docs/store.md).
 _SOURCES, _PRECISIONS = (None, "solver", "optimum"), (None, "float64", "float32", *BOUNDED)
 
@@ -82,12 +84,17 @@ def contradictions(
     """
     several = _several(manifest)
     found = [*_posed(manifest), *circumstances(manifest, end, rows, machine)]
-    found += [*_trace(rows), *_charged(manifest, rows), *_errors(manifest, rows, wrong)]
+    found += [
+        *_trace(rows),
+        *_parts(manifest, rows),
+        *_charged(manifest, rows),
+        *_errors(manifest, rows, wrong),
+    ]
     if whole:
         found += missing(manifest, rows)
     if not several:  # with several binary problems, the gap is the largest of theirs
         found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
-        found += [*_sides(rows), *_words(manifest, rows)]
+        found += [*_sides(rows), *_words(manifest, rows), *_failure(end, rows, whole)]
     return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
 
@@ -138,7 +145,8 @@ def _derived(manifest: Mapping[str, Any], optimum: Mapping[str, Any] | None) -> 
         asked = config["solver"].get(key)
         if isinstance(asked, int | float) and name in problem and not _close(problem[name], asked):
             yield f"{key} is {problem[name]!r}, config has {asked!r}"
-    low, high = (manifest.get("optimum_values") or {}).get("nu_interval") or (None, None)
+    proved = (record.get("nu_interval") for record in (manifest.get("optimum_values"), optimum) if record)
+    low, high = next((interval for interval in proved if interval), (None, None))
     if "nu" in derived and low is not None:
         above = high is not None and problem["nu"] > (1.0 + _SIX) * high
         if above or problem["nu"] < (1.0 - _SIX) * low:
@@ -159,8 +167,21 @@ def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if not before["iterations"] < row["iterations"]:
             yield f"a checkpoint {at} follows one at {before['iterations']}"
         for name in (*_COUNTS, *_CLOCKS) if counted else _COUNTS:
-            if row.get(name) is not None and before.get(name) is not None and row[name] < before[name]:
+            if None not in (row.get(name), before.get(name)) and not row[name] >= before[name]:
                 yield f"{name} falls from {before[name]!r} to {row[name]!r} {at}"
+
+
+def _parts(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Check that no part is larger than its whole."""
+    n, whole = manifest["dataset"]["rows"]["train"], ("kev_ondemand", "kev_rowupdate", "kev_iter")
+    pairs = [("kev_discarded", "kev_computed"), *(("kev_setup", name) for name in whole)]
+    for row in rows:
+        at = f"at {row['iterations']} iterations"
+        for part, total in pairs:
+            if None not in (row.get(part), row.get(total)) and row[part] > row[total]:
+                yield f"{part} is {row[part]} {at}, more than {total}, {row[total]}"
+        if (row.get("candidates") or 0) > n:
+            yield f"there are {row['candidates']} candidates {at}, of {n} examples"
 
 
 def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -279,6 +300,14 @@ def _words(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> It
             yield f"the precision is {precision} {at}, which it cannot be"
         if precision == "float32" and row["relative_gap"] is not None:
             yield f"there is a gap in single precision {at}"
+
+
+def _failure(end: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], whole: bool) -> Iterator[str]:
+    """Check the probability that a gap from a sample is no bound; packs do not have it."""
+    found = end.get("failure_probability")
+    missing = found is None and whole and rows and rows[-1].get("precision") == "confidence"
+    if missing or (found is not None and not 0.0 < found <= _FAILURE):
+        yield f"the gap from a sample is no bound with probability {found}"
 
 
 def _close(value: float, other: float) -> bool:

@@ -61,6 +61,9 @@ def _passed(
             continue
         if value <= limit if key in _TARGETS else value >= limit:
             yield f"budget.{key}={limit:g} was reached at {row['iterations']} iterations, the run went on"
+    most = budget.get("iterations")
+    if rows and most is not None and rows[-1]["iterations"] > most:
+        yield f"the last checkpoint is at {rows[-1]['iterations']} iterations, of at most {most}"
 
 
 def _fits(

@@ -73,6 +73,7 @@ def test_the_end_follows_the_start_and_its_memory_is_positive(smo, change, sente
         ({"queue": [5, 1]}, "the load has queue [5, 1], which do not ascend"),
         ({"mhz": [-1, 2, 3]}, "the load has mhz [-1, 2, 3]"),
         ({"affinity": 10**6}, "the load is of 1000000 of "),
+        ({"own": 1e3}, "the load is of 1000.0 cores by the run, there are "),
         ({"cores": 10**6}, "the load is of 1000000 cores, the environment has "),
     ],
 )

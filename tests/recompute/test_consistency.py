@@ -430,3 +430,32 @@ def test_an_optimum_that_lacks_a_number_is_made_again(results, tmp_path, capsys)
     assert "no bound of the optimum is certified" in capsys.readouterr().err
     assert main(["run", "solver=sbp", "budget.iterations=50", *SMALL, f"results={copy}"]) == 0
     assert shared.optimum(path)["dual"] == kept and main(words) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"kev_discarded": 10**12}, "kev_discarded is 1000000000000 "),
+        ({"candidates": 61}, "there are 61 candidates "),
+        ({"precision": "confidence", "objective_error": 0.0}, "is no bound with probability None"),
+    ],
+)
+def test_no_part_is_larger_than_its_whole_and_no_sample_certain(smo, change, sentence):
+    rows = smo.rows()
+    assert any(sentence in one for one in said(smo, rows=[*rows[:-1], {**rows[-1], **change}]))
+
+
+def test_a_probability_of_failure_is_small_and_no_clock_unknown_in_between(smo):
+    assert said(smo, failure_probability=1e-10) == []
+    assert said(smo, failure_probability=0.5) == ["the gap from a sample is no bound with probability 0.5"]
+    rows = smo.rows()
+    (sentence, *_) = said(smo, rows=[rows[0], {**rows[1], "wall_seconds": float("nan")}, *rows[2:]])
+    assert sentence.startswith("wall_seconds falls from ")
+
+
+def test_nu_lies_in_the_interval_of_the_optimum_if_the_run_kept_none(sbp):
+    values = {key: value for key, value in sbp.manifest["optimum_values"].items() if key != "nu_interval"}
+    terms = {**sbp.manifest["problem"], "nu": 9.0}
+    same = {**sbp.manifest["identity"], "derived": {"nu": 9.0}}
+    about = {**sbp.manifest, "optimum_values": values, "problem": terms, "identity": same}
+    assert any("nu is 9.0, by the optimum it is between" in one for one in said(sbp, manifest=about))

@@ -104,7 +104,7 @@ def test_a_method_that_converged_has_a_checkpoint():
     ("key", "limit", "column"),
     [
         ("kev", 4000.0, "kev_ondemand"),
-        ("iterations", 150, "iterations"),
+        ("iterations", 200, "iterations"),
         ("gap", 0.01, "relative_gap"),
         ("test_error", 0.3, "test_error"),
     ],
@@ -114,6 +114,11 @@ def test_a_run_ends_at_the_first_limit(key, limit, column):
     assert said("converged", RULE, [before, ROW], **{key: limit}) == []
     again = {**ROW, "iterations": 201}
     end = "converged", RULE.replace("200", "201"), [before, ROW, again]
-    (sentence,) = said(*end, **{key: limit})
+    sentence, *_ = said(*end, **{key: limit})
     assert sentence == f"budget.{key}={limit:g} was reached at 200 iterations, the run went on"
     assert said(*end, several=True, **{key: limit}) == []
+
+
+def test_no_run_makes_more_iterations_than_its_budget():
+    (sentence,) = said("converged", RULE, iterations=199)
+    assert sentence == "the last checkpoint is at 200 iterations, of at most 199"
