@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
+from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.papers import artifact as artifacts
@@ -222,9 +223,9 @@ def _print_missing(material: Material, results: str, stream: TextIO) -> None:
     elsewhere = "" if results == "results" else f" results={results}"
     lines = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
     name, runs = material.artifact.of, material.artifact.runs
-    own = f" --config-dir {shlex.quote(str(runs.folders[0]))}" if runs is not None and runs.folders else ""
+    own = shlex.join([name, *folder.option(() if runs is None else runs.folders)])
     print(
-        f"{len(missing)} are missing: `svmbench paper run {name}{own}` makes them, or",
+        f"{len(missing)} are missing: `svmbench paper run {own}` makes them, or",
         *lines,
         sep="\n",
         file=stream,

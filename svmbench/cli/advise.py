@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.store import Store
 
     folders = folder.user_folders(given.config_dir)
-    suggested = True
+    words, suggested = [*folder.option(folders), *given.overrides], True
     try:
         resolved = config.resolve(given.overrides, folders)
     except UserError:
@@ -89,14 +89,14 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     print(f"{resolved.dataset.name}: {rows:,} training examples, {columns:,} columns")
     if not suggested:
-        words = shlex.join(["svmbench", "tune", *given.overrides])
-        print(f"the commands need kernel.gamma=... and problem.C=..., which {words} chooses")
+        tune = shlex.join(["svmbench", "tune", *words])
+        print(f"the commands need kernel.gamma=... and problem.C=..., which {tune} chooses")
     if (beyond := outside(material, rows, columns)) is not None:
         print(
             f"beyond the data sets of the comparison, which have {beyond}: expected values are extrapolated"
         )
     for one in advice:
-        print(f"\n{_entry(one, given.overrides)}")
+        print(f"\n{_entry(one, words)}")
     return 0
 
 

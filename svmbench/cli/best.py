@@ -11,6 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
+from svmbench.config import folder
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.sweep.record import FINISHED, Record
 
     record = Record.find(Path(given.results), given.sweep)
-    jobs, ends = record.plan().jobs, record.ends()
+    plan, ends = record.plan(), record.ends()
+    jobs = plan.jobs
     done = {n: end for n, end in ends.items() if n in range(len(jobs)) and end["state"] in FINISHED}
     if not done:
         raise UserError(
@@ -54,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
             if given.by == _BY[0]
             else f"no run of sweep {record.name} has a {given.by}"
         )
-    command = f"svmbench run {shlex.join(ranked[0]['overrides'])}"
+    command = f"svmbench run {shlex.join([*folder.option(plan.folders), *ranked[0]['overrides']])}"
     if given.json:
         print(
             json.dumps(

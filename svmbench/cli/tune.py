@@ -252,7 +252,7 @@ class _Tuning:
         ranked = sorted(self.errors.items(), key=lambda item: (item[1], item[0]))
         chosen = [f"{key}={written(value)}" for key, value in zip(self._coarse, ranked[0][0], strict=True)]
         kept = [text for text in self._fixed if not _of_sweep(text)]
-        command = f"svmbench run {shlex.join([*kept, *chosen])}"
+        command = f"svmbench run {shlex.join([*folder.option(self._folders), *kept, *chosen])}"
         if self._as_json:
             settings = [
                 {**dict(zip(self._coarse, values, strict=True)), "validation_error": error}

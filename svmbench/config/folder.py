@@ -83,6 +83,11 @@ def user_folders(given: str | None = None) -> list[Path]:
     return folders
 
 
+def option(folders: Sequence[Path | str]) -> list[str]:
+    """Return the words by which a command is given the first of the user's folders; none without a folder."""
+    return ["--config-dir", str(folders[0])] if folders else []
+
+
 #: Most keys and values that the aliases of a file may expand to.
 _MOST_ALIASED = 10_000
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench import config
+from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.papers import fields
 from svmbench.run_config import RunConfig
@@ -129,7 +130,7 @@ class PlannedRun:
     def command(self) -> str:
         """The command that makes it."""
         open_keys = [f"{key}=..." for key in self.values]
-        own = [f"--config-dir {shlex.quote(str(self.folders[0]))}"] if self.folders else []
+        own = map(shlex.quote, folder.option(self.folders))
         return " ".join(["svmbench run", *own, *self.overrides, *open_keys])
 
 

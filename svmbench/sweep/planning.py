@@ -56,12 +56,15 @@ class Plan:
         Combinations that give the same run as an earlier one: their label, and that of the earlier one.
     impossible : list of (str, str)
         Combinations left out as impossible: their label, and the reason.
+    folders : list of str
+        The user's configuration folders, which the overrides may need.
     """
 
     jobs: list[Job]
     options: dict[str, Any]
     duplicates: list[tuple[str, str]] = field(default_factory=list)
     impossible: list[tuple[str, str]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
 
 
 def make(
@@ -78,7 +81,7 @@ def make(
     composed, options = compose.jobs(overrides, folders, settings)
     given = [_of_the_run(job.overrides) for job in composed]
     labels = _labels(given)
-    plan = Plan([], options)
+    plan = Plan([], options, folders=list(map(str, folders)))
     firsts: dict[str, str] = {}
     for label, overrides, job in zip(labels, given, composed, strict=True):
         reason = impossible(job.config)

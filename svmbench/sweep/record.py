@@ -209,7 +209,8 @@ def _check_plan(plan: Plan) -> None:
     )
     ordered = [job.number for job in plan.jobs] == list(range(len(plan.jobs)))
     pairs = [*plan.duplicates, *plan.impossible]
-    if not whole or not ordered or not plan.jobs or not all(_are(pair, str, 2) for pair in pairs):
+    texts = _are(plan.folders, str) and all(_are(pair, str, 2) for pair in pairs)
+    if not (whole and ordered and plan.jobs and texts):
         raise ValueError("it holds what no plan has")
     options = sweep_options(plan.options)
     if {key: options[key] for key in plan.options} != plan.options:

@@ -120,6 +120,20 @@ def test_random_settings_are_tried_beside_the_grid(here, capfd, search):
     assert len(Store("results").runs()) == len(budgets)
 
 
+def test_printed_commands_name_the_folder_of_ones_own_options(here, capfd):
+    folder = here / "my conf"
+    (folder / "dataset").mkdir(parents=True)
+    (folder / "dataset" / "board.yaml").write_text("name: checkerboard\nn_train: 60\nn_test: 40\n")
+    own = ["solver=smo", "dataset=board", "budget=debug"]
+    assert main(["tune", "--config-dir", "my conf", *own, *GRID[:3], "--rounds", "0"]) == 0
+    assert main(["best"]) == 0
+    printed = [shlex.split(line)[2:] for line in capfd.readouterr().out.splitlines() if "best  " in line]
+    assert len(printed) == 2
+    for command in printed:
+        assert main(command) == 0
+        assert "found, stored before" in capfd.readouterr().out
+
+
 def test_more_than_two_classes_are_tuned_by_their_joint_error(here, capfd):
     words = ["solver=smo", "problem.multiclass=one_vs_one", "dataset=waveform", "dataset.n_train=90"]
     assert main(["tune", *words, "dataset.n_test=30", *GRID[:3], "--rounds", "0"]) == 0

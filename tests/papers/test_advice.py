@@ -148,6 +148,21 @@ def test_every_command_that_is_printed_can_be_planned(tmp_path, capsys, monkeypa
         assert main(["plan", *(word for word in words[2:] if word != "-m")]) == 0
 
 
+def test_its_commands_name_the_folder_of_ones_own_options(tmp_path, capsys, monkeypatch, found):
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    (tmp_path / "mine" / "dataset").mkdir(parents=True)
+    (tmp_path / "mine" / "dataset" / "board.yaml").write_text(
+        "name: checkerboard\nn_train: 100\nsuggested: {gamma: 1.0, C: 1.0}\n"
+    )
+    own = ["--config-dir", str(tmp_path / "mine")]
+    assert main(["advise", "dataset=board", *own, "--results", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    printed = [shlex.split(line) for line in out.splitlines() if "svmbench run" in line]
+    assert len(printed) == 4
+    for words in printed:
+        assert main(["plan", *(word for word in words[2:] if word != "-m")]) == 0
+
+
 def test_data_beyond_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch, found):
     monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
     assert outside(found, 100, 2) is outside(found, 409_600, 38) is None

@@ -332,6 +332,7 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     [
         *({"options": {"jobs": "2"}}, {"options": {"jobs": 0}}, {"options": {"jobz": 1}}, {"options": []}),
         *({"duplicates": [5]}, {"impossible": [["a"]]}, {"jobs": {"a": 1}}, {"jobs": [{"number": 0}]}),
+        *({"folders": [5]}, {"folders": "a"}),
         *(
             {"jobs": []},
             {"jobs": [JOB | {"number": 1}]},
