@@ -181,7 +181,7 @@ class _Tuning:
 
         Only errors with the whole budget are recorded.
         """
-        from svmbench.sweep.parameter_grid import drawn
+        from svmbench.sweep.parameter_grid import best, drawn
 
         axes = list(self._coarse.values())
         settings = drawn(axes, rounds[0][0], seed)
@@ -192,9 +192,11 @@ class _Tuning:
             if code == 130 or not settings:
                 break
             settings = settings[:kept]
-            share = "" if part == 1 else f" with 1/{part} of the budget"
-            told = f"{len(settings)} random settings{share}"
+            share = f" with 1/{part} of the budget" if part > 1 else ", and the best of the grid"
+            told = f"{len(settings)} random setting{'s' * (len(settings) > 1)}{share}"
             print(f"round {number} of {len(rounds) + 1}: {told}", file=sys.stderr)
+            if part == 1 and self.errors:  # so that `svmbench best`, of the last sweep, ranks it as well
+                settings = sorted({*settings, best(self.errors)})
             ended, errors = self._made(self._listed(settings, part))
             code = max(code, ended)
             settings = sorted(errors, key=lambda values: (errors[values], values))

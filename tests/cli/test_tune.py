@@ -120,6 +120,20 @@ def test_random_settings_are_tried_beside_the_grid(here, capfd, search):
     assert len(Store("results").runs()) == len(budgets)
 
 
+@pytest.mark.parametrize("search", ["random", "halving"])
+def test_best_ranks_the_choice_of_a_search(here, capfd, search):
+    """`best` is of the last sweep, which has the best of the grid beside the random settings."""
+    given = ["solver=smo", *SMALL, *GRID[:3], "--search", search, "--settings", "3", "--search-seed", "2"]
+    assert main(["tune", *given, "--json"]) == 0
+    chosen = json.loads(capfd.readouterr().out)
+    coarse = [one for one in chosen["settings"] if one["kernel.gamma"] in (0.001, 1)]
+    assert chosen["settings"][0] in coarse  # no random setting is as good: otherwise this tests nothing
+    assert main(["best", "--json"]) == 0
+    ranked = json.loads(capfd.readouterr().out)
+    assert ranked["settings"][0]["median"] == chosen["settings"][0]["validation_error"]
+    assert set(shlex.split(ranked["command"])) == set(shlex.split(chosen["command"]))
+
+
 def test_printed_commands_name_the_folder_of_ones_own_options(here, capfd):
     folder = here / "my conf"
     (folder / "dataset").mkdir(parents=True)
