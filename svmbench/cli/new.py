@@ -65,12 +65,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _check_name(kind: str, name: str) -> None:
-    allowed = r"[a-z][a-z0-9_]*" if kind == "solver" else r"[a-z][a-z0-9_-]*"
-    if not re.fullmatch(allowed, name) or len(name) > 40:
+    inside = "a-z0-9_" if kind == "solver" else "a-z0-9_-"
+    if not re.fullmatch(rf"[a-z]([{inside}]*[a-z0-9])?", name) or len(name) > 40:
         dash = "" if kind == "solver" else " or '-'"
         raise UserError(
             f"'{name}' cannot name a {kind}: give at most 40 lower-case letters, digits, '_'{dash} that "
-            "begin with a letter"
+            "begin with a letter and end with a letter or digit"
         )
     if name in _taken(kind):
         raise UserError(f"there is a {kind} '{name}' already: give another name")

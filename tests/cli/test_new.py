@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from svmbench.cli.main import main
+from svmbench.solvers.base import Solver
+from svmbench.solvers.plain import ExpansionRun
 from tests.examples.test_greedy import EXAMPLE, ROOT, conformance, installed_from
 
 
@@ -37,6 +41,17 @@ def test_a_new_solver_runs_and_satisfies_the_conformance_suite(here, tmp_path, c
         own, capture_output=True, text=True, env={"PYTHONPATH": f"{installed}:{ROOT}", "PATH": ""}
     )
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["none", "run", "params", "solver", "expansion_run"])
+def test_a_name_that_means_something_else_in_python_is_a_solver(here, name, monkeypatch):
+    assert main(["new", "solver", name]) == 0
+    monkeypatch.syspath_prepend(here / f"svmbench-{name}")
+    entries = tomllib.loads(Path(f"svmbench-{name}/pyproject.toml").read_text())["project"]["entry-points"]
+    solver = EntryPoint(name, entries["svmbench.solvers"][name], "svmbench.solvers").load()
+    module = sys.modules[solver.__module__]
+    assert issubclass(solver, Solver) and solver.name == name and solver is not Solver
+    assert isinstance(solver.Params(), module.Params) and issubclass(module.Run, ExpansionRun)
 
 
 def test_a_new_data_set_loads(here, capsys):
@@ -68,6 +83,7 @@ def test_a_new_figure_is_run_and_drawn(here, capsys):
         (["solver", "smo"], "there is a solver 'smo' already: give another name"),
         (["solver", "Mine"], "'Mine' cannot name a solver: give at most 40 lower-case letters"),
         (["solver", "a-b"], "'a-b' cannot name a solver"),
+        (["solver", "a_"], "'a_' cannot name a solver: give at most 40 lower-case letters, digits, '_' that"),
         (["solver", "mine", "--config-dir", "x"], "--config-dir does not apply to a solver"),
         (["solver", "mine", "dataset.path=x"], "dataset.path=x does not apply to a solver"),
         (["kernel", "mine"], "invalid choice: 'kernel'"),

@@ -55,7 +55,7 @@ class Run(ExpansionRun):
         return False
 
 
-class Greedy(Solver):
+class GreedySolver(Solver):
     """Greedy dual coordinate ascent; see the module."""
 
     name = "greedy"
