@@ -39,14 +39,14 @@ class Block:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._lines = 0
+        self._lengths: list[int] = []
 
     def draw(self, lines: Sequence[str]) -> None:
         """Replace the present lines, cut to the width and height of the terminal."""
         columns, height = size(self._stream)
         cut = [cut_to(printable(line), columns - 1) for line in lines[: max(1, height - 1)]]
         self._write(self._cleared() + "\n".join(cut))
-        self._lines = len(cut)
+        self._lengths = list(map(len, cut))
 
     def clear(self) -> None:
         """Remove the lines; the next output begins where they began."""
@@ -54,9 +54,13 @@ class Block:
 
     def _cleared(self) -> str:
         """Return the control sequences that return to the first line and clear all lines."""
-        back = "" if self._lines == 0 else "\r\x1b[K" + "\x1b[A\r\x1b[K" * (self._lines - 1)
-        self._lines = 0
-        return back
+        if not self._lengths:
+            return ""
+        columns, _ = size(self._stream)
+        # A terminal that has become narrower since has wrapped the lines.
+        rows = sum(max(1, -(-length // columns)) for length in self._lengths)
+        self._lengths = []
+        return "\r\x1b[K" + "\x1b[A\r\x1b[K" * (rows - 1)
 
     def _write(self, text: str) -> None:
         if text:
