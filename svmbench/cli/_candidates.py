@@ -9,6 +9,7 @@ from pathlib import Path
 from svmbench.cli._commands import COMMANDS
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.figures import FORMATS
 from svmbench.speed.jobs import JOBS
 
 _OPTIONS = {
@@ -26,17 +27,8 @@ _OPTIONS = {
     "show": ("--json", "--results", "--help"),
     "plot": (
         *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
-        *(
-            "--style-by",
-            "--style",
-            "--panels-by",
-            "--heat",
-            "--format",
-            "--output",
-            "--json",
-            "--results",
-            "--help",
-        ),
+        *("--style-by", "--style", "--panels-by", "--heat", "--format", "--output", "--json", "--results"),
+        "--help",
     ),
     "table": (
         *("--rows", "--columns", "--metric", "--at", "--average", "--caption", "--label", "--format"),
@@ -73,6 +65,23 @@ _FIRST = {
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }
+
+#: Values of options that have a fixed set of them.
+_VALUES = {
+    ("run", "--cfg"): ("job", "hydra", "all"),
+    ("tune", "--search"): ("grid", "random", "halving"),
+    ("best", "--by"): ("validation_error", "test_error", "primal_objective", "relative_gap", "wall_seconds"),
+    ("plot", "--xscale"): ("log", "linear"),
+    ("plot", "--yscale"): ("log", "linear"),
+    ("plot", "--size"): ("one", "two"),
+    ("plot", "--style"): ("screen", "paper"),
+    ("plot", "--format"): FORMATS,
+    ("profile", "--format"): FORMATS,
+    ("table", "--format"): ("md", "tex", "csv"),
+    ("table", "--average"): ("mean", "median"),
+}
+#: Options whose value is a path, which the shell completes.
+_PATHS = ("--config-dir", "--results", "--dir", "--mirror", "--html", "--output", "-o")
 
 #: Commands whose arguments are runs.
 _OF_RUNS = (
@@ -124,6 +133,11 @@ def complete(line: str) -> list[str]:
     if len(words) < 2:
         return _starting(last, COMMANDS)
     command, before = words[1], words[2:]
+    option = before[-1] if before else ""
+    if option in _PATHS:
+        return []
+    if (command, option) in _VALUES:
+        return _starting(last, _VALUES[command, option])
     if last.startswith("-"):
         return _starting(last, _OPTIONS.get(command, ()))
     if command in ("run", "plan", "tune"):
@@ -133,7 +147,7 @@ def complete(line: str) -> list[str]:
             return []
     if not before and command in _FIRST:
         return _starting(last, _FIRST[command])
-    if command == "plot" and before[-1:] == ["--x"]:
+    if (command, option) == ("plot", "--x"):
         return _starting(last, folder.counters())
     return _starting(last, _names(command, before))
 
@@ -166,10 +180,6 @@ def _sweeps(results: str) -> list[str]:
 
 def _run(last: str, before: list[str]) -> list[str]:
     """Return overrides: groups and keys, or values after ``=``."""
-    if before[-1:] == ["--cfg"]:
-        return _starting(last, ("job", "hydra", "all"))
-    if before[-1:] == ["--config-dir"]:
-        return []
     folders = folder.user_folders(_after("--config-dir", before))
     groups = folder.groups(folders)
     chosen = folder.defaults()

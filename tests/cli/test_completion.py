@@ -37,6 +37,11 @@ from svmbench.config import folder
         ("svmbench datasets fetch rcv", ["rcv1", "rcv1_subset"]),
         ("svmbench datasets list ", []),
         ("svmbench plot --x it", ["iterations"]),
+        ("svmbench plot --x iterations --xscale l", ["linear", "log"]),
+        ("svmbench tune --search h", ["halving"]),
+        ("svmbench tune --search halving jo", ["jobs="]),
+        ("svmbench run --config-dir ", []),
+        ("svmbench plot -o ", []),
         ("svmbench completion ", ["bash", "zsh"]),
         ("svmbench speed baselines adult-c10", ["adult-c100", "adult-c1000"]),
         ("svmbench speed rows ", []),
@@ -69,6 +74,8 @@ def test_every_option_and_action_of_a_command_is_offered(command, capsys):
     if command == "speed":
         found |= set().union(*(options(told(action)) for action in listed))
     assert sorted(found) == complete(f"svmbench {command} --")
+    for option, values in re.findall(r"(--[a-z-]+) \{(.*?)\}", text):
+        assert sorted(values.split(",")) == complete(f"svmbench {command} {option} ")
 
 
 def test_runs_are_offered(tmp_path):
