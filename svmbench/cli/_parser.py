@@ -50,11 +50,13 @@ class _Folder(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def file_path(text: str) -> Path:
-    """Return the path of an output file; a `UserError` for a folder."""
+def file_path(option: str, text: str) -> Path:
+    """Return the path of an output file, the value of an option; a `UserError` for a folder."""
     path = Path(text)
     if not path.name or path.is_dir():
-        raise UserError(f"-o {text or path} is a folder: give the name of a file, such as {path / 'mine'}")
+        raise UserError(
+            f"{option} {text or path} is a folder: give the name of a file, such as {path / 'mine'}"
+        )
     return path
 
 

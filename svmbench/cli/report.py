@@ -87,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if given.all and given.runs:
         parser.error("give runs, or --all")
-    path = file_path(given.output)
+    path = file_path("-o", given.output)
 
     if not given.runs and not Path(given.results).is_dir():
         raise UserError(

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     else:
         view = _store_view(results)
         names = [str(results)]
-    page = None if given.html is None else _Page(file_path(given.html), given.results, names)
+    page = None if given.html is None else _Page(file_path("--html", given.html), given.results, names)
     with contextlib.suppress(KeyboardInterrupt):  # the way to stop watching
         _follow(view, page, given.every)
     if page is not None:

@@ -30,6 +30,7 @@ def test_a_sweep_that_is_over_is_said_in_a_line(here, capfd):
         (["--every", "0"], "--every 0 is not allowed: give seconds from 0.1 to 3600"),
         (["2026", "--results", "."], "there is no sweep in ."),
         (["--evry", "2"], "unrecognized arguments"),
+        (["--results", ".", "--html", "."], "--html . is a folder: give the name of a file, such as mine"),
     ],
 )
 def test_wrong_options_are_a_sentence(here, capfd, arguments, sentence):
