@@ -46,7 +46,7 @@ _OPTIONS = {
     "delete": ("--yes", "--json", "--results", "--help"),
     "verify": ("--recompute", "--json", "--results", "--help"),
     "repair": ("--json", "--results", "--help"),
-    "predict": ("--scores", "--json", "--results", "--help"),
+    "predict": ("--scores", "--ignore-unseen", "--json", "--results", "--help"),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
     "paper": ("--config-dir", "--json", "--results", "--help"),
