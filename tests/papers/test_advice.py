@@ -158,7 +158,7 @@ def test_its_commands_name_the_folder_of_ones_own_options(tmp_path, capsys, monk
     assert main(["advise", "dataset=board", *own, "--results", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     printed = [shlex.split(line) for line in out.splitlines() if "svmbench run" in line]
-    assert len(printed) == 4
+    assert len(printed) == 5
     for words in printed:
         assert main(["plan", *(word for word in words[2:] if word != "-m")]) == 0
 
