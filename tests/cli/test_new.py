@@ -80,6 +80,7 @@ def test_a_new_figure_is_run_and_drawn(here, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (["solver"], "the following arguments are required: NAME (see svmbench new --help)"),
         (["solver", "smo"], "there is a solver 'smo' already: give another name"),
         (["solver", "Mine"], "'Mine' cannot name a solver: give at most 40 lower-case letters"),
         (["solver", "a-b"], "'a-b' cannot name a solver"),
