@@ -1,10 +1,10 @@
-"""Read LIBSVM and CSV text into arrays: exact decimals, and an error that names line, field and column.
+"""Read LIBSVM and CSV text into arrays, with exact decimals and errors that name line, field and column.
 
 `tests/specification/slow_readers.py` defines in plain Python what is accepted and what is rejected.
 
-If the digits of a decimal form an integer of at most 2^53 and its exponent is within ±22, its value is one
-correctly rounded product or quotient of two exact doubles (Clinger 1990). All other decimals are converted by
-Python. Hence every value equals ``float(text)`` bit for bit.
+If the digits of a decimal form an integer of at most 2^53 and its exponent is within ±22, its value is a
+single correctly rounded product or quotient of two exact doubles (Clinger 1990). Python converts all other
+decimals. Hence every value equals ``float(text)`` bit for bit.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -38,7 +38,7 @@ cdef inline bint is_blank(char c) noexcept nogil:
 
 
 cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double* value) noexcept nogil:
-    """Read the longest decimal at ``p``; ``end`` becomes the character after it, even if it is invalid."""
+    """Read the longest decimal at ``p``; set ``end`` to the character after it, even if it is invalid."""
     cdef uint64_t mantissa = 0
     cdef int64_t exponent = 0
     cdef int64_t written = 0
@@ -105,7 +105,7 @@ cdef str shortened(str text):
 
 
 cdef class Labels:
-    """Distinct label texts of a file in order of appearance, with the place of the first of each."""
+    """Distinct label texts of a file, in order of appearance, with the place where each appears first."""
 
     cdef dict codes
     cdef list texts
@@ -137,7 +137,7 @@ cdef class Reader:
     cdef const char* line_start
     cdef Py_ssize_t line
     cdef Py_ssize_t field
-    cdef str rule       # what each field must be; added to the message about one that is not a number
+    cdef str rule       # what each field must be; ends the message about a field that is not a number
 
     def __cinit__(self, bytes data, str where, str rule=""):
         self.rule = rule
@@ -173,7 +173,7 @@ cdef class Reader:
         return at - self.line_start + 1
 
     cdef str token(self, const char* start, char delimiter):
-        """Return the text from ``start`` to the next delimiter (blank: any blank), shortened for messages."""
+        """Return the text from ``start`` to the next delimiter (' ': any blank), shortened for messages."""
         cdef const char* q = start
         while q < self.stop and q[0] != c'\n' and q[0] != delimiter:
             if delimiter == c' ' and is_blank(q[0]):
@@ -182,12 +182,12 @@ cdef class Reader:
         return shortened(start[:q - start].decode("utf-8", "replace").strip())
 
     cdef object fail(self, const char* at, str what):
-        """Raise the error of one place."""
+        """Raise an error that names the place."""
         place = f"line {self.line}, field {self.field} (column {self.column(at)})"
         raise UserError(f"{self.where}, {place}: {what}")
 
     cdef bytes quoted(self, char delimiter):
-        """Read a text in double quotes, in which a doubled quote means one quote; return it without them."""
+        """Read a text in double quotes and return it without them; a doubled quote inside means one quote."""
         cdef const char* start = self.p
         cdef const char* q = start + 1
         while q < self.stop and q[0] != c'\n':
@@ -217,7 +217,7 @@ cdef class Reader:
         return self.checked(at, text) if result == Scan.SLOW else value
 
     cdef double checked(self, const char* at, bytes text) except? -1.0:
-        """Return a number that is not on the fast path, or refuse it."""
+        """Convert a number that is not on the fast path; refuse one that overflows."""
         cdef double value = float(text)
         if value - value != 0.0:
             self.fail(at, f"{shortened(text.decode())} is beyond the range of a number; rescale the data")
@@ -268,19 +268,19 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
     Returns
     -------
     codes : ndarray of int32, shape (n,)
-        Number of each row's label in ``labels``.
+        Index of each row's label in ``labels``.
     labels : list of str
     places : list of (int, int, int)
-        Line, field and column where each label was seen first.
+        Line, field and column where each label appears first.
     indptr : ndarray of int64, shape (n + 1,)
     indices : ndarray of int32, shape (nnz,)
-        From 0.
+        Indices counted from 0.
     values : ndarray of float64, shape (nnz,)
 
     Raises
     ------
     UserError
-        For anything else than the above, with line, field and column.
+        For anything else, with line, field and column.
     """
     cdef Py_ssize_t rows = data.count(b"\n") + 1
     cdef Py_ssize_t pairs = data.count(b":")
@@ -368,13 +368,13 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
     where : str
         Name of the file for error messages.
     columns : int
-        Fields of every line, the label included.
+        Number of fields in every line, including the label.
     label : int
         Column of the label, from 0.
     delimiter : str
-        One character; a blank stands for any run of blanks and tabs. Fields may stand in double quotes.
+        One character; a blank stands for any run of blanks and tabs. Fields may be in double quotes.
     header : bool
-        Whether the first line that is not blank is skipped.
+        Whether to skip the first line that is not blank.
 
     Returns
     -------
@@ -385,10 +385,10 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
     Raises
     ------
     UserError
-        For a field that is no finite number, or a line with more or fewer fields.
+        For a field that is not a finite number, or a line with more or fewer fields.
     """
-    # A whole row has a character and a delimiter or line end for each field at least, so empty lines cost
-    # nothing; one more row is for a line that is cut off.
+    # Each field of a row takes at least two characters, itself and a delimiter or line end. So many empty
+    # lines do not lead to large arrays. The last row may be a line that is cut off.
     cdef Py_ssize_t rows = min(data.count(b"\n"), (len(data) + 1) // (2 * columns)) + 1
     codes_array = np.empty(rows, dtype=np.int32)
     values_array = np.empty((rows, columns - 1), dtype=np.float64)

@@ -23,7 +23,7 @@ cdef class MappedData(LinearData):
 
 cdef enum:
     PANEL = 128                         # columns stored together: a whole number of strips of every target
-    NARROW = 1024                       # most columns that make one panel: 10 to 15 % faster with 512 columns
+    NARROW = 1024                       # most columns stored as one panel: 10 to 15 % faster with 512 columns
     TOGETHER = 32                       # examples whose features are made in one pass over the frequencies
 
 
@@ -32,7 +32,7 @@ cdef class Panels:
 
     cdef readonly Py_ssize_t d          # rows
     cdef readonly Py_ssize_t k          # columns
-    cdef Py_ssize_t width               # of a panel, but perhaps the last
+    cdef Py_ssize_t width               # of a panel; the last one may be narrower
     cdef const float[::1] memory
 
     # out[i] = sum of x[j] times row columns[j] over begin[i] <= j < end[i]; out has rows of `stride`.
@@ -48,17 +48,17 @@ cdef class LazyMappedData(LinearData):
     cdef Panels frequencies
     cdef const float[::1] phases
     cdef float scale
-    cdef float[:, ::1] z                # the features of the examples computed last, at most TOGETHER
-    cdef Py_ssize_t[TOGETHER] made      # which examples these are
-    cdef Py_ssize_t count               # and how many
-    cdef Py_ssize_t held                # place in z of the example needed last, whose features are charged
-    cdef Py_ssize_t[TOGETHER] asked     # examples that will be needed next, in this order
-    cdef Py_ssize_t waiting             # and how many
-    cdef int64_t width                  # of the examples themselves
-    cdef sparse_rows source             # as they are stored
+    cdef float[:, ::1] z                # features of the examples computed last, at most TOGETHER
+    cdef Py_ssize_t[TOGETHER] made      # these examples
+    cdef Py_ssize_t count               # their number
+    cdef Py_ssize_t held                # row of z of the example needed last, whose features are charged
+    cdef Py_ssize_t[TOGETHER] asked     # examples announced as needed next, in this order
+    cdef Py_ssize_t waiting             # their number
+    cdef int64_t width                  # number of original features
+    cdef sparse_rows source             # the examples as they are stored
     cdef bint source_sparse
-    cdef float[::1] values              # nonzero numbers of dense examples
-    cdef int32_t[::1] columns           # and their columns
+    cdef float[::1] values              # nonzero values of dense examples
+    cdef int32_t[::1] columns           # their columns
 
     cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil
     cdef void make(self, Py_ssize_t i) noexcept nogil

@@ -1,6 +1,6 @@
 """Examples in the features of a map, for linear solvers: computed beforehand, or on demand.
 
-Both have the interface of `LinearData`; rows to predict have the original features and go through the map.
+Both kinds have the interface of `LinearData`. Rows to predict have the original features and are mapped.
 """
 
 import numpy as np
@@ -25,14 +25,14 @@ cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "avx2", "avx512"
 cdef class Panels:
     """A matrix stored in panels of columns, one after the other, each with all rows.
 
-    Passes over the same rows and a strip of the columns, for one example after another, find the strip in the
-    cache. In whole rows whose length is a large power of two, the parts of a strip would compete for the same
-    few cache lines. Narrow matrices are one panel.
+    The loops pass over a strip of the columns for one example after another, and find the strip in the cache.
+    If whole rows were stored and their length were a large power of two, the parts of a strip would compete
+    for the same few cache lines. Narrow matrices are one panel.
 
     Parameters
     ----------
     V : ndarray of float32, shape (d, k)
-        The matrix; copied.
+        The matrix; it is copied.
     """
 
     def __init__(self, V):
@@ -59,7 +59,7 @@ cdef class MappedData(LinearData):
     Parameters
     ----------
     Z : ndarray of float32, shape (n, D), C-contiguous
-        Features; not copied.
+        Features; they are not copied.
     map : FeatureMap
         The map.
     ledger : Ledger
@@ -78,10 +78,10 @@ cdef class MappedData(LinearData):
 
 
 cdef class LazyMappedData(LinearData):
-    """Rows whose Fourier features are computed on demand, with the last ones kept; no matrix of them.
+    """Rows whose Fourier features are computed on demand; only the latest ones are kept.
 
     Features of examples announced by `prefetch` are computed together, so that the frequencies are read once
-    for all of them, and charged one by one when needed, as if each were computed then.
+    for all of them. They are charged one by one when they are needed, as if each were computed then.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ cdef class LazyMappedData(LinearData):
         self.d = self.phases.shape[0]
         self.z = np.empty((TOGETHER, self.d), dtype=np.float32)
         self.held = -1
-        # Number of multiplications behind the features of all examples, the estimated cost of inner products.
+        # Multiplications needed for inner products with all examples, whose features are computed each time.
         self.stored = self.stored * self.frequencies.k + self.n * self.d
 
     cdef const float* row(self, Py_ssize_t i) noexcept nogil:
-        """Return z(x_i); one inner product per frequency, unless it is the example of the last call."""
+        """Return z(x_i); charges one inner product per frequency, except for the example of the last call."""
         if self.held >= 0 and self.made[self.held] == i:
             return &self.z[self.held, 0]
         self.held = self.place_of(i)
@@ -123,7 +123,7 @@ cdef class LazyMappedData(LinearData):
         return &self.z[self.held, 0]
 
     cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil:
-        """Return the place of the features of an example, or -1."""
+        """Return the row of z that has the features of an example, or -1."""
         cdef Py_ssize_t place = 0
         for place in range(self.count):
             if self.made[place] == i:
@@ -131,7 +131,7 @@ cdef class LazyMappedData(LinearData):
         return -1
 
     cdef void make(self, Py_ssize_t i) noexcept nogil:
-        """Compute the features of an example and, if it was announced, of those announced after it."""
+        """Compute the features of an example and, if it was announced, of all announced after it."""
         cdef Py_ssize_t place = 0, first = 0, example = 0
         cdef int64_t[TOGETHER] begin
         cdef int64_t[TOGETHER] end
@@ -166,7 +166,7 @@ cdef class LazyMappedData(LinearData):
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
         """Announce an example that will be needed after those announced earlier."""
         cdef Py_ssize_t place = 0
-        if self.waiting == TOGETHER:    # the first of them was not needed: drop it
+        if self.waiting == TOGETHER:    # the one announced first was not needed: drop it
             self.waiting -= 1
             for place in range(self.waiting):
                 self.asked[place] = self.asked[place + 1]
@@ -200,21 +200,21 @@ cdef class LazyMappedData(LinearData):
 
 
 cdef void spread(float* z, const float* phases, float scale, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
-    """Convert the first k numbers, t, to d = k or 2k of the form scale cos(t + phase)."""
+    """Convert the first k numbers t to d numbers scale cos(t + phase), d = k or 2k."""
     if d > k:
         loops.waves(z, phases + k, scale, z + k, d - k)
     loops.waves(z, phases, scale, z, k)
 
 
 def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
-    """Convert the first k numbers t of each row to the whole row, scale cos(t + phase), in place.
+    """Convert the first k numbers t of each row to a whole row of scale cos(t + phase), in place.
 
     Parameters
     ----------
     Z : ndarray of float32, shape (m, D), D = k or 2k
         Inner products with the frequencies in the first columns.
     phases : ndarray of float32, shape (D,)
-        Those beyond the first k are added to the same k numbers.
+        Phases; those beyond the first k are added to the same k numbers.
     scale : float
         Factor.
     k : int
@@ -227,14 +227,14 @@ def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
 
 
 def products(X, Panels V, float[:, ::1] out):
-    """Write the inner products of sparse rows with the columns of V to the first columns of out.
+    """Write the inner products of rows, whose zeros are skipped, with the columns of V to columns of out.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
     V : Panels
-        Columns, k of d values.
+        The matrix, shape (d, k).
     out : ndarray of float32, shape (m, D), D >= k
         Receives <x_i, v_l>.
     """

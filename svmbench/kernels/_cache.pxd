@@ -18,13 +18,13 @@ cdef class RowCache:
     cdef int64_t newest
     cdef int64_t oldest
 
-    # The row's values, now the most recently used, or NULL.
+    # The row's values, which become the most recently used ones, or NULL.
     cdef float *find(self, Py_ssize_t row) noexcept nogil
-    # Room for the row's values in place of the least recently used one.
+    # Memory for the row's values; if all is used, that of the least recently used row.
     cdef float *insert(self, Py_ssize_t row) noexcept nogil
-    # Whether a row is held; does not count as a use.
+    # Whether a row is cached. Asking does not count as a use.
     cdef bint holds_row(self, Py_ssize_t row) noexcept nogil
-    # The row's values, or NULL; does not count as a use.
+    # The row's values, or NULL. Asking does not count as a use.
     cdef const float *seen(self, Py_ssize_t row) noexcept nogil
     # Drop all rows.
     cdef void clear(self) noexcept nogil

@@ -1,6 +1,6 @@
-"""The row cache: kernel rows kept within a byte budget, the least recently used one leaving first.
+"""The row cache: kernel rows kept within a byte budget; the least recently used one is evicted first.
 
-It changes what is computed (``kev_computed``), never a published count and never a result.
+It affects how many values are computed (``kev_computed``), but neither published counts nor results.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from libc.stdlib cimport free
 
 from svmbench.simd.targets cimport allocate
 
-#: Rows that must be held at once: pair methods use two.
+#: Least number of cached rows, since pair methods use two at once.
 LEAST = 2
 
 
@@ -20,17 +20,17 @@ cdef class RowCache:
     Parameters
     ----------
     rows : int
-        Number of rows that exist, n.
+        Number of rows of the kernel matrix, n.
     stride : int
         Values per row.
     size : int
-        Byte budget; room for two rows is always made. The operating system commits its memory only where
-        it is filled.
+        Byte budget; there is always room for two rows. The operating system commits memory only as it is
+        filled.
 
     Raises
     ------
     MemoryError
-        When the budget cannot be reserved.
+        If the budget cannot be reserved.
     """
 
     def __cinit__(self, Py_ssize_t rows, Py_ssize_t stride, Py_ssize_t size):

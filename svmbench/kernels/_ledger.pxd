@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 
 cdef class Ledger:
-    """Every published and every real count of one run, in 64 bit."""
+    """All counters of one run, those of published conventions and of real evaluations, 64 bits each."""
 
     cdef readonly bint kernels
     # In the order of svmbench.counters.ALL, which gives their positions.
@@ -29,15 +29,15 @@ cdef class Ledger:
         self.iterations += 1
         self.kev_iter += n
 
-    # Kernel values computed for training, an inner product each.
+    # Count kernel values computed for training; each takes an inner product.
     @cython.final
     cdef inline void computed(self, int64_t evaluations) noexcept nogil:
         self.kev_computed += evaluations
         self.inner_products += evaluations
 
-    # A response computed on demand from `nonzeros` coefficients: kev_ondemand += nonzeros.
+    # Charge a response computed on demand from `nonzeros` coefficients: kev_ondemand += nonzeros.
     cdef void charge_on_demand(self, int64_t nonzeros) noexcept nogil
-    # A coefficient change of a method that could compute responses on demand: kev_rowupdate += n.
+    # Charge a change of a coefficient in a method that could compute responses on demand: kev_rowupdate += n.
     cdef void charge_row_update(self, int64_t n) noexcept nogil
-    # A coefficient change of a method that must maintain all responses: n to kev_ondemand and kev_rowupdate.
+    # Charge a change of a coefficient in a method that must maintain all responses: n to both counters.
     cdef void charge_both(self, int64_t n) noexcept nogil

@@ -1,8 +1,7 @@
 """The ledger: the evaluations of one run, and the charges of each convention.
 
-Published counts follow a rule for each method (docs/counting.md) and are charged by the solver through
-methods of the ledger; the evaluations actually made (``kev_computed``) are counted by the oracle, once per
-row or block.
+Published counts follow a rule for each method (docs/counting.md); the solver charges them through methods of
+the ledger. The evaluations actually made (``kev_computed``) are counted by the oracle, once per row or block.
 """
 
 from svmbench.counters import FIELDS
@@ -16,7 +15,7 @@ cdef class Ledger:
     Parameters
     ----------
     kernels : bool, default True
-        Whether kernels are evaluated; if not, their counters are None in `as_dict`.
+        Whether kernels are evaluated. If not, `as_dict` returns None for their counters.
     """
 
     def __init__(self, *, kernels=True):
@@ -49,9 +48,9 @@ cdef class Ledger:
         iterations, changes, maintained_changes : int
             Number of these events; each is charged n.
         lookups : int
-            Total number of non-zero coefficients behind the responses computed on demand.
+            Evaluations of the responses computed on demand, one per non-zero coefficient.
         evaluations : int
-            Evaluations that are charged to every convention as they are.
+            Further evaluations, which are charged to every convention.
         n : int
             Number of training examples.
         """
@@ -61,7 +60,7 @@ cdef class Ledger:
         self.kev_rowupdate += (<int64_t>changes + maintained_changes) * n + evaluations
 
     def as_dict(self):
-        """Return all counters by name; None if a counter does not apply."""
+        """Return all counters by name; those that do not apply are None."""
         return {
             name: self.counter(which)[0] if self.kernels or not name.startswith("kev_") else None
             for which, name in enumerate(FIELDS)

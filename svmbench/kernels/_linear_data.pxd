@@ -25,16 +25,16 @@ cdef extern from "svmbench/kernels/csrc/rows.h" nogil:
 
 
 cdef class LinearData:
-    """The rows themselves, and the inner products with them that are counted; see _linear_data.pyx."""
+    """The rows, and counted inner products with them; see _linear_data.pyx."""
 
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t d
     cdef readonly Ledger ledger
     cdef public int64_t observed
-    cdef readonly Py_ssize_t stored     # values of the rows, zeros of dense ones included
+    cdef readonly Py_ssize_t stored     # number of stored values, including zeros of dense rows
     cdef object arrays                  # owners of the memory that the pointers below refer to
     cdef bint sparse
-    cdef sparse_rows rows               # for dense rows only the values
+    cdef sparse_rows rows               # for dense rows, only the values are set
     cdef const dense_loops* loops
     cdef int64_t[::1] column_begin      # start of the rows of each column, d + 1 values
     cdef int32_t[::1] column_rows

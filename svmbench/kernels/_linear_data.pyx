@@ -1,8 +1,8 @@
 """The training examples of one run for linear solvers, with counts of inner products.
 
-The counterpart of `svmbench.kernels._oracle.Oracle` for linear methods: the only place that reads the data.
-The rows are not copied, dense float32 or CSR, except dense ones with mostly zeros: they have an additional
-CSR form, since an inner product then takes a fraction of the time. Weight vectors and sums are float64.
+This is the counterpart of `svmbench.kernels._oracle.Oracle` for linear methods: the only place that reads the
+data. Rows are dense float32 or CSR, and are not copied. Only dense rows with mostly zeros get an additional
+CSR form, with which an inner product takes a fraction of the time. Weight vectors and sums are float64.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ from svmbench.sparse import canonical, issparse
 cdef extern from "rows.h" nogil:
     const dense_loops *svmbench_dense_loops(int level)
 
-# Largest memory of a CSR form of dense rows, relative to theirs, so that together with the vectors of a
-# solver it stays within half of it.
+# Largest memory of a CSR form, relative to that of the dense rows. With it, the CSR form and the vectors of a
+# solver together take at most half as much memory as the rows.
 CSR_SHARE = 0.4
 
 
@@ -30,12 +30,12 @@ cdef class LinearData:
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
-        Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows with a small CSR
-        form are used in that form.
+        Rows. They are not copied if they are float32 and C-contiguous, or CSR with int32 columns. Dense rows
+        whose CSR form is small are used in that form.
     compress : bool, default True
-        Whether to make the CSR form; not worthwhile for a single pass.
+        Whether to make the CSR form, which is not worthwhile for a single pass.
     ledger : Ledger, optional
-        Continues its counts. Default: a new one.
+        Ledger that counts. Default: a new one.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ cdef class LinearData:
     ledger : Ledger
         ``inner_products`` counts one for each d-dimensional inner product made for training.
     observed : int
-        Inner products for observation and prediction, which are part of no column.
+        Inner products for observation and prediction, which no column contains.
     """
 
     def __init__(self, X, *, compress=True, ledger=None):
@@ -87,9 +87,9 @@ cdef class LinearData:
         return (a + b) + (c + e)
 
     def index_columns(self):
-        """Prepare `add_column` for sparse rows: record which rows each column has, 4 bytes per value.
+        """Prepare `add_column` for sparse rows: record in which rows each column occurs, 4 bytes per value.
 
-        The values are found in their rows by bisection, so that they are not stored twice.
+        Values are not stored twice: they are found in their rows by bisection.
         """
         if not self.sparse:
             return
@@ -168,7 +168,7 @@ cdef class LinearData:
         return np.asarray(out)
 
     def mean_norm(self):
-        """Return the mean of |x_i|; observation, no inner product."""
+        """Return the mean of |x_i|; an observation, not counted as inner products."""
         cdef double total = 0.0
         cdef Py_ssize_t i = 0
         with nogil:
@@ -177,7 +177,7 @@ cdef class LinearData:
         return total / max(self.n, 1)
 
     def combination(self, const int64_t[::1] indices, const double[::1] coefficients):
-        """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,); observation, no inner product."""
+        """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,); an observation, not counted."""
         weights = np.zeros(self.d)
         cdef double[::1] out = weights
         cdef Py_ssize_t k = 0

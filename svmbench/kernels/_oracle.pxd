@@ -1,4 +1,4 @@
-"""C-level interface of the oracle for compiled solvers: all of it is that of `KernelRows`."""
+"""C-level interface of the oracle for compiled solvers; all its methods are those of `KernelRows`."""
 
 from svmbench.kernels._rows cimport KernelRows
 

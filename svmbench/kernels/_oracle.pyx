@@ -1,7 +1,7 @@
-"""The oracle: the only source of kernel values, all counted in its ledger.
+"""The oracle: the only source of kernel values, which it counts in its ledger.
 
-Compiled solvers read rows by the C-level methods of `KernelRows`. This module adds blocks, the diagonal,
-subsets of the examples, and expansions, which are charged to observation.
+Compiled solvers read rows through the C-level methods of `KernelRows`. This module adds blocks, the diagonal,
+subsets of the examples, and expansions.
 """
 
 import numpy as np
@@ -32,25 +32,26 @@ cdef class Oracle(KernelRows):
     cache_bytes : int, default 0
         Size of the row cache; two rows are always cached.
     threads : int, default 1
-        OpenMP threads of one row or block.
+        OpenMP threads that compute one row or block.
     layout : str, optional
         Storage layout, a key of `svmbench.kernels.layouts.choice.LAYOUTS`. Default: the one that fits the
-        examples best. It affects no published count, and values only within their stated tolerance.
+        examples best. It does not affect published counts, and values only within their stated tolerance.
     like : ndarray or scipy.sparse matrix, optional
         Examples that determine the layout, if X is a sample of them.
     prefetch : bool, default True
-        Whether rows that a solver will probably need are computed in blocks ahead of need, if the layout
-        gains by it. In addition to the cache, this takes at most an eighth of its size. It affects neither
-        values nor published counts, only the number of computed values.
+        Whether rows that a solver will probably need are computed ahead of need, in blocks, if that is faster
+        in the layout. This takes at most an eighth of the size of the cache in addition. It affects neither
+        values nor published counts, only the number of values computed.
     precision : str, default auto
         ``auto``, ``single`` or ``double``; see `svmbench.kernels.layouts.choice.make_layout`.
 
     Notes
     -----
-    If a layout computes rows as fast as memory reads them (`Layout.kept`), only the last ones are cached.
+    If a layout computes rows as fast as they are read from memory (`Layout.kept`), only the last two are
+    cached.
     """
 
-    #: Largest difference of a kernel value of the stored examples from that of the examples as given.
+    #: Largest difference between a kernel value of the stored examples and one of the examples as given.
     feature_error = 0.0
 
     def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
@@ -62,7 +63,7 @@ cdef class Oracle(KernelRows):
 
     @property
     def ahead(self):
-        """Most rows computed in one block ahead of need; 1: none."""
+        """Most rows computed in one block ahead of need; 1: no row is."""
         return self.prefetch.most
 
     @property
@@ -77,7 +78,7 @@ cdef class Oracle(KernelRows):
 
     @property
     def keeps_rows(self):
-        """Whether rows that are only summed use the cache; not if computing one is as fast.
+        """Whether rows that are only summed are cached; not if computing them is as fast.
 
         For tests.
         """
@@ -85,12 +86,12 @@ cdef class Oracle(KernelRows):
 
     @property
     def exact_price(self):
-        """Time of an evaluation in double precision relative to rows in blocks; depends on the layout."""
+        """Time of an evaluation in double precision, relative to one in a block of rows of this layout."""
         return self.layout.exact_price
 
     @property
     def value_error(self):
-        """Bound of the rounding error of values in rows, see `Layout.value_error`; None if unknown."""
+        """Bound on the rounding error of values in rows (see `Layout.value_error`), or None if unknown."""
         return self.layout.value_error()
 
     @property
@@ -132,7 +133,7 @@ cdef class Oracle(KernelRows):
         return out
 
     def _between(self, const int64_t[::1] rows, const int64_t[::1] cols):
-        """Return the kernel values of some examples with others, evaluating only these."""
+        """Return the kernel values between some examples and others, evaluating no more than these."""
         cdef Py_ssize_t stride = (cols.shape[0] + TILE - 1) // TILE * TILE
         values = np.empty((rows.shape[0], stride), dtype=np.float32)
         cdef float[:, ::1] view = values
@@ -149,14 +150,14 @@ cdef class Oracle(KernelRows):
     def exact_values(self, X, *, predicted=False):
         """Return K(x, x_j) for each row x of X and each training example, float64, shape (m, n).
 
-        The examples are kept in float64 after the first call, so use this for few examples only.
+        After the first call, the training examples are kept in float64, so use this only if they are few.
 
         Parameters
         ----------
         X : ndarray or scipy.sparse matrix, shape (m, d)
             Rows.
         predicted : bool, default False
-            Whether they count as prediction instead of computed.
+            Whether the values count as prediction instead of as computed.
         """
         if self._double_values is None:
             every = self.layout.gather_double(np.arange(self.n))
@@ -171,7 +172,7 @@ cdef class Oracle(KernelRows):
     def diagonal(self):
         """Return K(x_i, x_i), float64, shape (n,).
 
-        Free for the Gaussian kernel, otherwise n evaluations, charged once to every convention as setup.
+        Free for the Gaussian kernel. Otherwise n evaluations, charged to every convention once, as setup.
         """
         kernel = self.layout.kernel
         if kernel["name"] == "gaussian":
@@ -189,16 +190,17 @@ cdef class Oracle(KernelRows):
     def subset(self, indices, *, cached=True, ledger=None):
         """Return an oracle over some of the training examples, with the same cache size.
 
-        Its kernel values are those of this oracle bit for bit, and its diagonal this one's if known.
+        Its kernel values are the same as in this oracle, bit for bit. It shares the diagonal, if already
+        known.
 
         Parameters
         ----------
         indices : array of int, shape (m,)
             Examples.
         cached : bool, default True
-            Whether it has a cache of its own; otherwise room for two rows.
+            Whether it has its own cache; otherwise, there is room for two rows only.
         ledger : Ledger, optional
-            Counts its evaluations. Default: this oracle's.
+            Ledger that counts its evaluations. Default: that of this oracle.
         """
         indices = np.ascontiguousarray(indices, dtype=np.int64)
         cdef Py_ssize_t room = self.cache.slots * self.cache.stride if cached else 0
@@ -209,14 +211,14 @@ cdef class Oracle(KernelRows):
         return part
 
     def part(self, Py_ssize_t most):
-        """Return an oracle over up to this many of these examples, which can change; see also `subset`.
+        """Return an oracle over up to `most` of these examples, which can be replaced; see also `subset`.
 
-        If its cache has room for all its rows, they are made from those cached in this oracle.
+        If its cache has room for all of its rows, they are copied from rows cached in this oracle.
 
         Parameters
         ----------
         most : int
-            Largest number; initially all are the first example.
+            Largest number of examples. Initially, all of them are example 0.
         """
         cdef Oracle part = self.subset(np.zeros(most, dtype=np.int64))
         part.whole = self
@@ -233,9 +235,9 @@ cdef class Oracle(KernelRows):
         return expansion.Expansion(self.layout, indices, coefficients)
 
     def expanded(self, terms, examples, *, observed=False):
-        """Return the values of an `Expansion` at some examples, float64; counted as computed.
+        """Return the values of an `Expansion` at some examples, float64.
 
-        With `observed`, counted as observation.
+        They count as computed or, with `observed`, as observation.
         """
         if observed:
             self.ledger.kev_observation += terms.size * len(examples)
@@ -246,7 +248,7 @@ cdef class Oracle(KernelRows):
     def decision_function(self, indices, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 
-        Counted as prediction, not charged to published conventions.
+        Counted as prediction, which is not charged to published conventions.
         """
         scores = finite_scores(self.layout, indices, coefficients, X) + bias
         self.ledger.kev_prediction += len(indices) * len(scores)
@@ -255,7 +257,8 @@ cdef class Oracle(KernelRows):
     def training_scores(self, indices, coefficients):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) for all training examples, float64, shape (n,).
 
-        Computed from the coefficients, independently of what a solver maintains; counted as observation.
+        Computed from the coefficients alone, independently of what a solver maintains. Counted as
+        observation.
         """
         self.ledger.kev_observation += len(indices) * self.n
         return expansion.at_examples(self.layout, indices, coefficients)
@@ -267,14 +270,14 @@ cdef class Oracle(KernelRows):
     def products(self, examples, points, *, observed=False):
         """Return ⟨x_i, p⟩ for each of some examples and each row p of points, float64, shape (m, k).
 
-        Counted as computed, or with `observed` as observation.
+        They count as computed or, with `observed`, as observation.
 
         Parameters
         ----------
         examples : array of int, shape (m,)
             Examples.
         points : ndarray or csr_array of float64, shape (k, d)
-            Points of the input space, sparse only if the examples are.
+            Points of the input space; they may be sparse only if the examples are.
         """
         values = self.exact_rows(examples) @ points.T
         if observed:
@@ -286,8 +289,9 @@ cdef class Oracle(KernelRows):
     def exact_responses(self, indices, coefficients, *, cols=None, observed=False, given=None):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) in double precision, for each j or those of cols.
 
-        float64, shape (n,) or (len(cols),). Computed from the examples as loaded and the coefficients only,
-        by the documented formula and with sums in float64. (Rows may be off by 1e-6.)
+        The shape is (n,) or (len(cols),). Values are computed from the examples as loaded and the
+        coefficients alone, by the documented formula and with sums in float64. (Values in rows may be off by
+        1e-6.)
 
         Parameters
         ----------
@@ -301,7 +305,7 @@ cdef class Oracle(KernelRows):
             Whether to count as observation (`kev_observation`) instead of training (`kev_computed`,
             `inner_products`).
         given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
-            The examples before rounding, instead of the stored ones.
+            The examples before rounding, used instead of the stored ones.
         """
         at = np.arange(self.n) if cols is None else np.asarray(cols)
         cdef int64_t evaluations = len(indices) * len(at)
@@ -314,14 +318,14 @@ cdef class Oracle(KernelRows):
     def row_errors(self, indices, coefficients, cols, *, given=None):
         """Return the errors of values in rows, Σ_k e_kj and Σ_k e_kj² for each j of `cols`, or None.
 
-        e_kj is coefficients[k] times the difference of K(x_indices[k], x_j) in double precision from the
-        value in the row. Known for float32 features with the Gaussian kernel. Counted as observation, each
-        value twice.
+        e_kj is coefficients[k] times the difference between K(x_indices[k], x_j) in double precision and the
+        value in the row. The result is None except for float32 features with the Gaussian kernel. Each value
+        counts twice as observation.
 
         Parameters
         ----------
         indices, coefficients, cols, given
-            As in `exact_responses`; an example may be listed more than once.
+            As in `exact_responses`; examples may be repeated.
         """
         if self.layout.name not in ("dense", "mixed") or self.kernel["name"] != "gaussian" or not self.d:
             return None
@@ -356,7 +360,7 @@ cdef class Oracle(KernelRows):
         return expansion.of_points(self.layout, points, coefficients)
 
     def point_squared_norm(self, points, coefficients):
-        """Return |Σ_k coefficients[k] Φ(points[k])|² from the values between all points.
+        """Return |Σ_k coefficients[k] Φ(points[k])|², from the kernel values between all points.
 
         Counted as observation.
         """

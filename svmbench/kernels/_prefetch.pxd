@@ -22,12 +22,12 @@ cdef class Prefetch:
     cdef Py_ssize_t n_planned
     cdef Py_ssize_t n_expected
     cdef Py_ssize_t window      # rows of the next block; at most `most`
-    cdef Py_ssize_t guessed     # prefetched rows of the last block
-    cdef Py_ssize_t right       # those requested since
+    cdef Py_ssize_t guessed     # number of prefetched rows in the last block
+    cdef Py_ssize_t right       # how many of them have been requested since
 
-    # Begin the plan of a block with row i, needed now; False if it is cached, or without prefetching.
+    # Begin the plan of a block with row i, which is needed now; False if it is cached or prefetching is off.
     cdef bint begin(self, Py_ssize_t i) noexcept nogil
-    # Add a row that will soon be needed; False once no more can be used.
+    # Add a row that will soon be needed; False once the plan is full.
     cdef bint request(self, Py_ssize_t i) noexcept nogil
     # Compute the rows of the plan.
     cdef void make(self) noexcept nogil

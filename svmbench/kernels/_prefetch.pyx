@@ -16,7 +16,7 @@ cdef enum:
 
 @cython.final
 cdef class Prefetch:
-    """The plan of the next block, and the accuracy of the predictions for the last one.
+    """The plan of the next block, and how accurate the predictions for the last one were.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ cdef class Prefetch:
     cdef bint begin(self, Py_ssize_t i) noexcept nogil:
         if self.most == 1 or self.cache.holds_row(i):
             return False
-        # Predictions further ahead are less accurate: the window grows while half of its rows are used.
+        # Predictions further ahead are less accurate, so the window only grows while half of its rows are
+        # used.
         if self.guessed > 0:
             self.window = min(self.most, 2 * self.window) if 2 * self.right >= self.guessed \
                 else max(<Py_ssize_t> 2, self.window // 2)
@@ -57,7 +58,7 @@ cdef class Prefetch:
 
     cdef bint request(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t k = 0
-        # More than one block ahead: some rows are cached, and the next block should be full as well.
+        # Look further ahead than one block, since some rows are cached and the block should still be full.
         self.n_expected += 1
         if not self.cache.holds_row(i):
             while k < self.n_planned and self.planned[k] != i:
@@ -82,7 +83,7 @@ cdef class Prefetch:
         self.guessed = self.n_planned - 1
         self.right = 0
         self.ledger.computed(self.n_planned * n)
-        self.ledger.kev_discarded += self.guessed * n       # until they are asked for
+        self.ledger.kev_discarded += self.guessed * n       # until they are requested
 
     cdef void found(self) noexcept nogil:
         if self.cache.early[self.cache.newest]:

@@ -86,7 +86,7 @@ cdef class KernelRows:
 
 cdef int add_group(KernelRows given, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                    double *sums) except -1 nogil:
-    """`add_rows` for up to MOST_ROWS rows, if the cache has room for them all, or up to ROW_GROUP."""
+    """`add_rows` for up to MOST_ROWS rows if the cache has room for all of them, else for up to ROW_GROUP."""
     cdef bint roomy = given.cache.slots >= count
     cdef const float *held[MOST_ROWS]
     cdef const float *nothing[MOST_ROWS]
@@ -116,7 +116,7 @@ cdef int add_group(KernelRows given, const int64_t *indices, const double *coeff
 
 
 cdef const float *copied(KernelRows part, int64_t i, float *row) noexcept nogil:
-    """Copy a row from the whole matrix; NULL if it is not cached there."""
+    """Copy a row from the cache of the whole matrix; return NULL if it is not cached there."""
     cdef const float *whole = NULL
     cdef Py_ssize_t j = 0
     if part.whole is not None and part.cache.slots >= part.examples.shape[0]:

@@ -1,4 +1,4 @@
-"""The machine's own limits: loops of one kind of work, to be timed."""
+"""Loops of one kind of work each; timing them gives the limits of the machine."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ KINDS = ("popcount", "bytes", "fma", "exponential")
 
 
 def work(kind, isa, Py_ssize_t rounds):
-    """Do some work of one kind in registers and return how many operations it was.
+    """Do work of one kind in registers and return the number of operations.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def work(kind, isa, Py_ssize_t rounds):
     isa : str
         Instruction set, from `svmbench.simd.isa`.
     rounds : int
-        How often to do a few thousand of them.
+        How often to do a few thousand operations.
     """
     cdef int level = _LEVELS.index(isa)
     cdef limit_fn function
@@ -49,7 +49,7 @@ def work(kind, isa, Py_ssize_t rounds):
 
 
 def read(const uint32_t[::1] words, isa, Py_ssize_t passes=1):
-    """Read an array `passes` times, as fast as its place in memory allows; return how many bytes that was."""
+    """Read an array `passes` times, as fast as its place in memory allows; return the bytes read."""
     cdef int level = _LEVELS.index(isa)
     if words.shape[0]:
         with nogil:
@@ -58,7 +58,7 @@ def read(const uint32_t[::1] words, isa, Py_ssize_t passes=1):
 
 
 def aligned(size):
-    """Return an array of `size` bytes, rounded up, for `read`: uint32, ones, 64-byte aligned."""
+    """Return an array for `read`: at least `size` bytes of uint32 ones, aligned to 64 bytes."""
     memory = np.ones(size // 4 + 32, dtype=np.uint32)
     begin = -memory.ctypes.data % 64 // 4
     return memory[begin : begin + (size + 63) // 64 * 16]

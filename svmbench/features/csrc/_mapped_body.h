@@ -1,9 +1,9 @@
 /* The loops of mapped.h for one instruction set. */
 
 #undef STRIP
-#define STRIP 8 /* registers of a result */
+#define STRIP 8 /* registers of the result that one pass computes */
 
-/* A strip of the result stays in registers during a pass over a row, and the matching part of V in the cache. */
+/* During a pass over a row, a strip of the result stays in registers, and the matching part of V in the cache. */
 TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, const int64_t *begin,
                                     const int64_t *end, ptrdiff_t rows, const float *V, ptrdiff_t width, float *out,
                                     ptrdiff_t stride)

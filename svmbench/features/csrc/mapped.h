@@ -10,7 +10,8 @@ typedef struct {
      * columns NULL: 0, 1, ... in each row; x NULL: all 1 */
     void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, const int64_t *end, ptrdiff_t rows,
                     const float *V, ptrdiff_t width, float *out, ptrdiff_t stride);
-    /* Writes the nonzero ones of n numbers and their positions, and returns their count. Both have room for n + 16. */
+    /* Writes those of n numbers that are not zero, and their positions; returns their count. Both arrays need room for
+     * n + 16. */
     ptrdiff_t (*nonzeros)(const float *x, ptrdiff_t n, float *values, int32_t *columns);
     /* out[l] = scale cos(t[l] + phase[l]), to 1e-7 scale for |t| < 1e5; out may be t */
     void (*waves)(const float *t, const float *phase, float scale, float *out, ptrdiff_t n);

@@ -1,5 +1,5 @@
-/* The dense loops of rows.h for one instruction set. In each of them number k of a row goes to sum k mod SUMS. The
- * sums are added by halves, and the last numbers, fewer than 8, one by one. */
+/* The dense loops of rows.h for one instruction set. In each loop, the term of number k of a row is added to sum
+ * k mod SUMS. The sums are then added by halves. The last terms, fewer than 8, are added one by one. */
 
 #undef WIDTH
 #undef PARTS

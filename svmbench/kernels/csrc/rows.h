@@ -1,6 +1,6 @@
 /* Operations of linear solvers on float32 rows and float64 weights. Loops over sparse rows are short and inlined;
- * those over dense rows are compiled for each instruction set. The order of every addition is fixed and nothing is
- * fused, so that the result has the same bits on every instruction set. */
+ * those over dense rows are compiled for each instruction set. Additions have a fixed order, and no
+ * multiplication is fused with an addition, so that results have the same bits with every instruction set. */
 #ifndef SVMBENCH_ROWS_H
 #define SVMBENCH_ROWS_H
 
@@ -18,10 +18,10 @@ enum { CACHE_LINE = 64 };
 typedef struct {
     const float *values; /* NULL: all are 1 */
     const int32_t *columns;
-    const int64_t *begin; /* of row i; n + 1 numbers; NULL: the rows are dense */
+    const int64_t *begin; /* of each row, n + 1 numbers; NULL: the rows are dense */
 } sparse_rows;
 
-/* Four independent sums, because each addition waits for the previous one of its sum. */
+/* Four independent sums are used, since each addition to a sum waits for the previous one. */
 static inline double svmbench_sparse_product(const sparse_rows *rows, ptrdiff_t i, const double *w)
 {
     const int32_t *at = rows->columns + rows->begin[i];
@@ -76,7 +76,7 @@ static inline double svmbench_sparse_add_measured(const sparse_rows *rows, ptrdi
     return change;
 }
 
-/* Prefetch so many bytes: only the first lines, after which the hardware prefetcher continues. */
+/* Prefetch the first cache lines of this many bytes; the hardware prefetcher continues after them. */
 static inline void svmbench_prefetch(const void *address, ptrdiff_t bytes)
 {
     const char *at = (const char *)address;

@@ -1,4 +1,4 @@
-"""The layout of examples whose features are all 0 or 1: packed words, kernel values from a table."""
+"""The layout of examples whose features are all 0 or 1: packed words, and kernel values from a table."""
 
 import numpy as np
 
@@ -16,18 +16,18 @@ cdef extern from "bits.h" nogil:
         int32_t most
     block_fn svmbench_bits_block(int level)
 
-# Words of an example up to which a row is made as fast as it is read back from memory.
+# If examples have at most this many words, a row is computed as fast as it is read from memory.
 cdef enum:
     CHEAP = 8
 
-# The loops read the table in pieces of this many values.
+# The C loops read the table in pieces of this many values.
 _PIECE = 128
 
 
 def kernel_table(kernel, largest):
     """Return the kernel values at the integers 0 to `largest`, computed in float64, as float32.
 
-    The integers are squared distances for the Gaussian kernel, inner products for the others.
+    The integers are squared distances for the Gaussian kernel, and inner products for other kernels.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def kernel_table(kernel, largest):
 
 
 cdef class BitsLayout(TiledLayout):
-    """Examples of zeros and ones in words of 32 features; every kernel value is the formula's, rounded once.
+    """Examples of zeros and ones, in words of 32 features. Kernel values are exact and then rounded once.
 
     Parameters
     ----------
@@ -92,11 +92,11 @@ cdef class BitsLayout(TiledLayout):
         (<int32_t *>query)[words] = ones
 
     def value_error(self):
-        """See `Layout`: values of a table, rounded once."""
+        """See `Layout`. Values come from a table, and are rounded once."""
         return (0.0, 1.01 * 2.0 ** -24) if self.kernel["name"] == "gaussian" else None
 
     def encode(self, X):
-        """Return packed words and the number of ones; None unless every value is 0 or 1."""
+        """Return packed words and the number of ones, or None unless every value is 0 or 1."""
         ones = X == 1.0
         if not np.all(ones | (X == 0.0)):
             return None

@@ -1,4 +1,4 @@
-"""The layout of examples whose features are small whole multiples of one unit, such as pixels: bytes."""
+"""The layout of examples whose features are small integer multiples of one unit, such as pixels: bytes."""
 
 from itertools import chain
 
@@ -31,20 +31,20 @@ cdef extern from "whole.h" nogil:
 
 cdef const whole_loops *loops = svmbench_whole_loops(isa_level())
 
-# Largest distance of a value from its multiple, relative to the largest value; and the part of the tolerance
-# of 1e-6 that it may use, the rest being left for rounding.
+# Largest distance of a value from its multiple, relative to the largest value. And the largest change of
+# kernel values due to this, which leaves the rest of their tolerance of 1e-6 for rounding.
 _SLACK = 1e-7
 _MOVED = 8e-7
 
-#: Features beyond which an inner product of bytes might not fit 31 bits.
+#: Most features. With more, an inner product of bytes might not fit into 31 bits.
 MOST_FEATURES = (2**31 - 1) // 255**2
 
 
 def common_unit(X):
-    """Return the unit of which every value of X is a whole multiple from 0 to 255, or None.
+    """Return the unit of which every value of X is an integer multiple, 0 to 255 times, or None.
 
-    Pixels divided by 255 are such values, as are indicators and counts. A value may differ from its multiple
-    by the rounding of float32 only.
+    Pixels divided by 255 have such a unit, and so do indicators and counts. Values may differ from multiples
+    only by rounding in float32.
 
     Parameters
     ----------
@@ -66,22 +66,22 @@ def common_unit(X):
         return 1.0
     for steps in range(round(min(top / least, 256.0)), 256):
         unit = top / steps
-        # A few rows first: with the wrong unit they almost always suffice.
+        # Check a few rows first: they almost always suffice to reject a wrong unit.
         if all(_whole(part, unit, top) for part in chain(parts(X[:64]), parts(X))):
             return unit
     return None
 
 
 def holds(X, unit, kernel):
-    """Return whether kernel values at the whole multiples are within the stated tolerance of those at X.
+    """Return whether kernel values of the integer multiples are within the stated tolerance of those of X.
 
-    A Gaussian kernel changes by at most sqrt(2 gamma / e) times the distance by which its arguments move, the
-    others in proportion to that distance relative to the norm.
+    If its arguments move, a Gaussian kernel changes by at most sqrt(2 gamma / e) times the distance. Other
+    kernels change in proportion to the distance relative to the norm.
 
     Parameters
     ----------
     X : ndarray of float32, shape (n, d)
-        Examples, each value near a multiple.
+        Examples, each value close to a multiple.
     unit : float
         From `common_unit`.
     kernel : dict
@@ -106,7 +106,7 @@ def _whole(X, unit, top):
 
 
 cdef class BytesLayout(TiledLayout):
-    """Examples as whole numbers of a unit; products and squared distances are exact until they are scaled.
+    """Examples as integer multiples of a unit; products and squared distances are exact until scaled.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ cdef class BytesLayout(TiledLayout):
     """
 
     name = "bytes"
-    exact_price = 1.0   # both compute the same integers; measured: 1.0 to 1.2
+    exact_price = 1.0   # double precision computes the same integers; measured: 1.0 to 1.2
     needs = f"at most {MOST_FEATURES} features, all of them whole multiples, 0 to 255, of one number"
     cdef bytes_store store
     cdef uint32_t[::1] squared
@@ -159,11 +159,11 @@ cdef class BytesLayout(TiledLayout):
         whole[quads + 1] = self.squared[j]
 
     def distance_error(self):
-        """See `Layout`: an exact whole number and its unit, each rounded, and their product."""
+        """See `Layout`. An exact integer and the unit are each rounded, and so is their product."""
         return 3.0 * 2.0 ** -24, 0.0
 
     def encode(self, X):
-        """Return the whole numbers and their sums; None unless every value is one, from 0 to 255."""
+        """Return the integers and their sums, or None unless every value is a multiple, 0 to 255 times."""
         if not self.unit:
             return None
         cdef const float[:, ::1] rows = X
@@ -186,7 +186,7 @@ cdef class BytesLayout(TiledLayout):
         return (records[:, : self.d] * self.unit).astype(np.float32)
 
     def gather_double(self, indices):
-        """Return whole multiples of the unit in float64, which the loaded values are the roundings of."""
+        """Return the multiples of the unit in float64; the loaded values are these, rounded."""
         return self.records(indices)[:, : self.d] * self.unit
 
     def options(self):

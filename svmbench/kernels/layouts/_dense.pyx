@@ -46,12 +46,12 @@ cdef class DenseLayout(TiledLayout):
             (<float *>query)[k] = lane[k * TILE]
 
     def distance_error(self):
-        """See `Layout`: a difference, its square and its product, then sums over chunks and of chunks."""
+        """See `Layout`: 3 roundings of a squared difference, one per addition within and between chunks."""
         cdef double roundings = 3 + min(self.d, DENSE_CHUNK) + -(-self.d // DENSE_CHUNK)
         return roundings * 2.0 ** -24, self.d * self.params.gamma * 2.0 ** -149
 
     def encode(self, X):
-        """Return the values' own bytes; every row fits."""
+        """Return the bytes of the values; every row can be stored."""
         return X.view(np.uint8).reshape(len(X), 4 * self.d)
 
     def decode(self, records):

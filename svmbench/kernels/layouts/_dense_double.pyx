@@ -1,4 +1,4 @@
-"""The layout of dense examples whose kernel float32 cannot hold: float64, every value rounded once."""
+"""The layout of dense examples whose kernel values need float64: each is computed in it and rounded once."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ cdef extern from "dense_double.h" nogil:
 
 
 cdef class DoubleLayout(TiledLayout):
-    """float64 examples, feature by feature within a tile; every value is the float64 formula's, rounded once.
+    """float64 examples, feature by feature within a tile. Values are computed in float64 and rounded once.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ cdef class DoubleLayout(TiledLayout):
     """
 
     name = "double"
-    exact_price = 1.0   # the same sums; measured: 0.7
+    exact_price = 1.0   # rows compute the same sums; measured: 0.7
     cdef dense_double_store store
 
     def __cinit__(self, X, kernel, threads=1):
@@ -45,15 +45,15 @@ cdef class DoubleLayout(TiledLayout):
             (<double *>query)[k] = lane[k * TILE]
 
     def value_error(self):
-        """See `Layout`: the formula in float64, rounded once."""
+        """See `Layout`. Values are computed by the formula in float64, and rounded once."""
         if self.kernel["name"] != "gaussian":
             return None
         return 1.01 * (self.d + 6) * 2.0 ** -53, 1.01 * 2.0 ** -24
 
     def encode(self, X):
-        """Return the values' own bytes in float64; every row fits."""
+        """Return the bytes of the values in float64; every row can be stored."""
         return X.astype(np.float64).view(np.uint8).reshape(len(X), 8 * self.d)
 
     def decode(self, records):
-        """Return the queries as rows of float32, which the examples were."""
+        """Return the queries as rows of float32, the type of the original examples."""
         return records.view(np.float64).reshape(len(records), self.d).astype(np.float32)

@@ -1,12 +1,12 @@
-"""Kernel expansions in double precision from the examples as they are stored, for certificates.
+"""Kernel expansions in double precision, from the examples as they are stored, for certificates.
 
-In a layout of integers, products and distances are exact already, and only the kernel is evaluated in
-float64. For dense examples, squared differences are summed; for sparse ones, distances follow from inner
+In a layout of integers, products and distances are exact already, so only the kernel is evaluated in float64.
+For dense examples, squared differences are summed. For sparse examples, distances are computed from inner
 products and norms, or from differences where norms would cancel. With the linear kernel, weights are computed
 first.
 
-With a layout that has regions (`_regions`), values below 2^-125 may be left out: their sum is less than
-2^-125 times the sum of the weights.
+With a layout that has regions (`_regions`), values below 2^-125 may be left out. Their sum is less than
+2^-125 times the sum of the absolute coefficients.
 """
 
 import math
@@ -59,39 +59,39 @@ cdef extern from "double_expansion.h" nogil:
                                    const double *coefficients, const double_csr *queries, double *scores,
                                    int threads)
 
-# Bytes of points, and of examples, that are processed in double precision at once.
+# Bytes of points, and of examples, that are converted to double precision at a time.
 _BLOCK = 1 << 26
 
-# Examples from which a centre of all is computed.
+# Number of examples from which the centre of all is computed.
 _SOME = 64
 
-# The centre is not subtracted from an example whose largest value would grow by more than this factor.
+# The centre is not subtracted from an example if its largest value would grow by more than this factor.
 _NEARER = 16.0
 
-# Examples whose values in single precision are compared at once.
+# Number of examples whose values in single precision are compared at a time.
 _TOGETHER = 64
 
-# Points whose distances from other examples are bounded together; a multiple of DOUBLE_TILE.
+# Number of points whose distances from other examples are bounded together; a multiple of DOUBLE_TILE.
 _PART = 64
 
 
 def expansion(Layout stored, points, coefficients, at, given=None):
     """Return Σ_k coefficients[k] K(x_points[k], x_j) for each j of `at`, float64, shape (len(at),).
 
-    The kernel is the documented formula, evaluated and summed in float64. The relative error of a value is a
-    few units in the last place times the number of features, and for the Gaussian kernel also times the size
-    of its exponent.
+    The documented formula of the kernel is evaluated and summed in float64. The relative error of a value is
+    a few units in the last place times the number of features and, for the Gaussian kernel, times the size of
+    the exponent.
 
     Parameters
     ----------
     stored : Layout
         The examples.
     points, at : array of int, shapes (s,) and (m,)
-        Examples of the expansion, and those at which it is evaluated.
+        Examples of the expansion, and examples at which it is evaluated.
     coefficients : array of float64, shape (s,)
         Coefficients.
     given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
-        The examples before rounding, to which the kernel is then applied.
+        The examples before rounding; the kernel is applied to these instead.
     """
     cdef _Source source = _Source(stored, given)
     points = np.ascontiguousarray(points, dtype=np.int64)
@@ -124,8 +124,8 @@ def expansion(Layout stored, points, coefficients, at, given=None):
 def value_errors(TiledLayout stored, points, coefficients, at, given=None):
     """Return the errors of Gaussian kernel values in single precision: their sums, and sums of squares.
 
-    Σ_k e_kj and Σ_k e_kj² for each j of `at`, float64, shapes (len(at),), where e_kj is coefficients[k] times
-    the value of the formula minus that in a row, for x_points[k] and x_j.
+    These are Σ_k e_kj and Σ_k e_kj² for each j of `at`, float64, shapes (len(at),). e_kj is coefficients[k]
+    times the difference between the value of the formula for x_points[k] and x_j and the value in a row.
 
     Parameters
     ----------
@@ -150,7 +150,8 @@ def value_errors(TiledLayout stored, points, coefficients, at, given=None):
 cdef class _Source:
     """The examples in float64: those given, or the stored ones.
 
-    Groups of indicators are codes if the layout stores them as codes; then all other features come first.
+    If the layout stores groups of indicators as codes, they are codes here, and all other features come
+    first.
     """
 
     cdef Layout stored
@@ -164,7 +165,7 @@ cdef class _Source:
         self.codes = stored.codes if given is None and stored.name == "mixed" else 0
 
     def rows(self, indices):
-        """Return examples as an array or a CSR array, codes in the place of indicators."""
+        """Return examples as an array or a CSR array, with codes instead of indicators."""
         if self.codes:
             return self.stored.gather_coded(indices)
         return self.plain_rows(indices)
@@ -176,7 +177,7 @@ cdef class _Source:
 
 
 def _add(_Source source, points, coefficients, at, scores):
-    """Add the expansion, converting a part of its points to float64 at a time."""
+    """Add the expansion, converting some of its points to float64 at a time."""
     cdef Layout stored = source.stored
     step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not source.sparse else len(points)
     for begin in range(0, len(points), step):
@@ -190,7 +191,7 @@ cdef Regions _regions(Layout stored):
 
 
 def _blocks(Layout stored, at, points=1):
-    """Yield slices of `at` that are processed together with this many points; check for signals."""
+    """Yield slices of `at` small enough to process with this many points, and check for signals."""
     step = min(max(64, _BLOCK // (8 * max(1, stored.d))), stored.queries_together(points))
     for begin in range(0, len(at), step):
         PyErr_CheckSignals()
@@ -200,10 +201,10 @@ def _blocks(Layout stored, at, points=1):
 def _linear(_Source source, points, coefficients, at):
     """Compute the weights relative to a centre, so that a large offset of all examples costs no accuracy.
 
-    The centre is a median of some examples in each feature, a value that occurs. With outliers, a mean could
-    lie far from all other examples, and subtracting it would round these. Examples near zero are not moved:
-    without bias, their coefficients may be so large that their product with the centre would swallow the
-    other terms.
+    The centre is a median of some examples in each feature, so it is a value that occurs. With outliers, a
+    mean could be far from all other examples, and subtracting it would round them. Examples near zero are not
+    moved: without bias, their coefficients may be so large that the other terms would be lost in their
+    products with the centre.
     """
     cdef Layout stored = source.stored
     center = np.zeros(stored.d)
@@ -223,7 +224,7 @@ def _linear(_Source source, points, coefficients, at):
 
 
 def _moved(rows, center):
-    """Return rows minus the centre, except those much nearer to zero, and which were moved."""
+    """Return rows minus the centre, except those much nearer to zero; and which rows were moved."""
     if issparse(rows):
         return rows, np.zeros(rows.shape[0], dtype=bool)
     moved = rows - center
@@ -232,7 +233,7 @@ def _moved(rows, center):
 
 
 cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) except -1:
-    """Add one row over all examples, with the same bits; return False if the layout cannot."""
+    """Add one row over all examples, with the same bits; return False if the layout does not support this."""
     cdef const uint8_t[:, ::1] records
     cdef const double[:, ::1] query
     cdef whole_numbers numbers
@@ -275,7 +276,7 @@ cdef int _whole(TiledLayout stored, points, coefficients, at, double[::1] scores
 
 
 def _aligned(Py_ssize_t size):
-    """Return zeros, float64, shape (size,), that begin with a cache line."""
+    """Return zeros, float64, shape (size,), aligned to a cache line."""
     memory = np.zeros(size + 8)
     shift = (-memory.ctypes.data // 8) % 8
     return memory[shift : shift + size]
@@ -310,7 +311,7 @@ cdef class _Dense:
 
     def add_errors(self, const double[:, ::1] rows, const float[:, ::1] singles, double[::1] sums,
                    double[::1] squares):
-        """Add the errors of the given values in single precision, and their squares."""
+        """Add the errors of the given single-precision values, and the squares of the errors."""
         cdef double_points points = double_points(
             d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
             n_tiles=self.n_tiles, which=NULL,
@@ -336,7 +337,7 @@ cdef class _Dense:
 
 
 cdef class _NearDense(_Dense):
-    """Points in the order of regions; those too far from a part of the examples are left out there."""
+    """Points in the order of regions; for each part of the examples, points that are too far are left out."""
 
     cdef object features
     cdef object low
@@ -376,7 +377,7 @@ cdef class _Csr:
         X = scipy.sparse.csr_array(X, dtype=np.float64)
         X.sort_indices()
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
-        # One more than needed, so that a pointer to the first one is valid.
+        # One more element than needed, so that there is a first one to point to.
         self.values = np.append(X.data, 0.0)
         self.indices = np.append(X.indices, 0).astype(np.int32)
         self.squared = np.append(X.power(2).sum(axis=1), 0.0)

@@ -1,4 +1,4 @@
-"""The layout of examples of which only a kernel matrix is known."""
+"""The layout of examples that are known only by their kernel matrix."""
 
 import numpy as np
 
@@ -8,21 +8,21 @@ from svmbench.kernels.layouts._layout cimport TILE, Layout
 
 
 cdef class GramLayout(Layout):
-    """Examples given by their kernel matrix in float64; a row of values is rounded once.
+    """Examples given by their kernel matrix in float64; rows are the values rounded to float32.
 
-    Sums of rows are made from the matrix itself. To the rest of the package it is a linear kernel, whose
-    diagonal is that of the matrix.
+    Sums of rows are computed from the matrix itself. The rest of the package sees a linear kernel with the
+    diagonal of the matrix.
 
     Parameters
     ----------
     X : ndarray of float64, shape (m, m), C-contiguous
         Symmetric kernel matrix; it is not copied.
     kernel : dict
-        That of the linear kernel.
+        The linear kernel.
     threads : int, default 1
         Not used.
     members : ndarray of int64, shape (n,), optional
-        Rows of the matrix that the examples are; all by default.
+        Rows of the matrix that belong to the examples. Default: all.
     """
 
     name = "gram"

@@ -44,14 +44,14 @@ cdef class Layout:
     cdef readonly int threads
     cdef kernel_params params
     cdef int level          # isa_level()
-    # Rows that are much faster to compute as one block than one by one; 1: no gain.
+    # Number of rows that are much faster to compute as one block than one by one; 1: there is no gain.
     cdef readonly Py_ssize_t ahead
-    # For a layout that computes exactly in integers: the square of their unit; 0: another layout.
+    # Square of the unit in a layout that computes exactly in integers; 0 in others.
     cdef readonly double unit_squared
     # Whether reading a row back from memory is faster than computing it again.
     cdef readonly bint kept
 
-    # What a layout overrides; each is described in _layout.pyx.
+    # Methods that a layout may override, described in _layout.pyx.
     cdef Py_ssize_t group(self) noexcept nogil
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,

@@ -1,8 +1,9 @@
-"""The interface of the storage layouts: the storage of the training examples, and kernel rows from it.
+"""The interface of the storage layouts, which store the training examples and compute kernel rows.
 
-Every kernel value is within 1e-6 of the plain float64 formula: absolutely for a Gaussian kernel, whose values
-lie in (0, 1], relative to |x| |x'| for the others (scaled alike for the polynomial). A value depends only on
-its two examples: it is the same bit for bit in a row, in a block and with any number of threads.
+Every kernel value is within 1e-6 of the plain float64 formula: in absolute terms for a Gaussian kernel, whose
+values lie in (0, 1], and relative to |x| |x'| for others (scaled accordingly for the polynomial kernel). A
+value depends only on its two examples: it is the same, bit for bit, in a row, in a block and with any number
+of threads.
 
 The loops use the instruction set that `svmbench.simd.targets` chose at import.
 """
@@ -18,17 +19,17 @@ from libc.stdint cimport int64_t
 from svmbench.simd.targets cimport isa_level
 
 
-#: The length of a row is a multiple of this.
+#: Rows are padded to a multiple of this length.
 PADDING = TILE
 
-# Least queries of an expansion that are processed at once; least multiplications of a value; and the number
-# of multiplications after which signals are checked, a tenth of a second.
+# Fewest queries of an expansion that are processed at once; fewest multiplications assumed for a value; and
+# the number of multiplications, a tenth of a second, after which signals are checked.
 cdef enum:
     FEWEST_QUERIES = 64
 cdef double LEAST_WORK = 16.0
 cdef double WORK_TOGETHER = 2.0 ** 28
 
-#: Examples converted at a time, so that a change of type or order does not copy the whole matrix.
+#: Number of examples converted at a time, so that a change of type or order does not copy the whole matrix.
 PART = 4096
 
 _KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
@@ -64,8 +65,9 @@ cdef class Layout:
     #: The layout's name in `svmbench.kernels.layouts.choice.make_layout`.
     name = ""
 
-    #: Time of a value in an expansion in double precision, relative to one in a block of rows: a vector holds
-    #: half as many numbers. Measured: 2 for dense rows with at least 24 features, with every kernel.
+    #: Time of a value in an expansion in double precision, relative to a value in a block of rows. A vector
+    #: register holds half as many numbers. Measured: 2 for dense rows with at least 24 features, with every
+    #: kernel.
     exact_price = 2.0
 
     def __cinit__(self, X, kernel, threads=1, **_):
@@ -84,25 +86,25 @@ cdef class Layout:
         self.n, self.d = X.shape
 
     def distance_error(self):
-        """Return bounds of the relative and the absolute error of a squared distance in a row; None: unknown.
+        """Return bounds on the relative and absolute error of squared distances in rows, or None if unknown.
 
-        The absolute one is in units of 1/gamma.
+        The absolute error is in units of 1/gamma.
         """
         return None
 
     def value_error(self):
-        r"""Return the numbers (r, s) of a bound of the rounding error of a value in a row, or None.
+        r"""Return the numbers (r, s) in the bound on the rounding error of a value in a row, or None.
 
         If k is the kernel value in exact arithmetic, a value in a row is within :math:`k (r \ln(1/k) + s)` of
-        it, except that values below 2^-125 may be 0. The first number comes from the squared distance, the
-        second one from the exponential. Known only for the Gaussian kernel.
+        it, except that values below 2^-125 may be 0. The error of the squared distance determines r, that of
+        the exponential s. The bound is only known for the Gaussian kernel.
 
         Notes
         -----
-        With u = 2^-24, relative errors add up to first order (N. J. Higham, Accuracy and Stability of
-        Numerical Algorithms, 2nd ed., 2002, section 3.1); a hundredth more covers the higher orders. Scaling
-        the distance takes three roundings. The exponential rounds its polynomial in steps whose effects
-        shrink with the powers of at most 1/2 that they are multiplied by: 4 u in all.
+        To first order in u = 2^-24, relative errors add up (N. J. Higham, Accuracy and Stability of Numerical
+        Algorithms, 2nd ed., 2002, section 3.1); a hundredth more covers the higher orders. Scaling the
+        distance takes three roundings. In the exponential, the roundings of the polynomial are multiplied by
+        powers of at most 1/2, so that their effects add up to 4 u.
         """
         cdef double u = 2.0 ** -24
         error = self.distance_error() if self.kernel["name"] == "gaussian" else None
@@ -126,32 +128,32 @@ cdef class Layout:
         return 0
 
     cdef bint can_cross(self) noexcept nogil:
-        """Return whether `cross` works."""
+        """Return whether `cross` is supported."""
         return False
 
     cdef Py_ssize_t query_size(self) noexcept nogil:
-        """Return the bytes of scratch that `cross` needs."""
+        """Return the bytes of scratch memory that `cross` needs."""
         return 0
 
     cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
-        """Write the values of example i of another layout with all examples of this one, `stride` values.
+        """Write the values between example i of another layout and all examples of this one, `stride` values.
 
-        Both were selected from the same layout. Several threads may call it at once, on one thread each.
+        Both layouts must have been selected from the same layout. Several threads may call this at once.
         """
 
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
         """Return a layout over `count` examples of another, at most as many as this one was made with.
 
-        If possible, it is this layout with its examples replaced.
+        If possible, the result is this layout itself, with its examples replaced.
         """
         return whole.select(<const int64_t[:count]>examples)
 
     cdef bint can_place(self) noexcept nogil:
-        """Return whether `place` and `resize` work."""
+        """Return whether `place` and `resize` are supported."""
         return False
 
     cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil:
-        """Put one example of another layout of this kind into one of the places that this was made with."""
+        """Put one example of another layout of the same kind into place p of this one."""
 
     cdef void resize(self, Py_ssize_t count) noexcept nogil:
         """Restrict rows to the first `count` places, at most as many as this layout was made with."""
@@ -160,9 +162,9 @@ cdef class Layout:
                       const float **held, float **kept, double *sums) except -1 nogil:
         """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), by ascending r.
 
-        A row that is not NULL in `held` is read from there. The others are computed, and written to `kept`
-        unless that is NULL; it may be the memory of a row that is held before it. The sums are the same bit
-        for bit, whichever rows are held. If `sums` is NULL, rows are only computed.
+        Rows that are not NULL in `held` are read from there. Others are computed, and written to `kept`
+        unless that is NULL; this may be the memory of an earlier row in `held`. The sums are the same, bit
+        for bit, whichever rows are in `held`. If `sums` is NULL, rows are only computed.
         """
         return 0
 
@@ -171,12 +173,12 @@ cdef class Layout:
         return self.d
 
     cdef Py_ssize_t queries_together(self, double points) noexcept nogil:
-        """Return how many queries an expansion of so many points processes between two checks for signals."""
+        """Return how many queries an expansion of this many points processes between checks for signals."""
         cdef double each = max(points, 1.0) * max(self.pair_work(), LEAST_WORK)
         return FEWEST_QUERIES * <Py_ssize_t> (1.0 + self.threads * WORK_TOGETHER / (FEWEST_QUERIES * each))
 
     cdef bint worth_keeping(self) noexcept nogil:
-        """Return whether reading a row from memory is faster than computing it."""
+        """Return whether reading a row from memory is faster than computing it again."""
         return True
 
     def block(self, indices, out=None):
@@ -205,7 +207,7 @@ cdef class Layout:
         return out[:count, : self.n]
 
     def options(self):
-        """Return the arguments with which another layout of this kind stores its examples alike."""
+        """Return the arguments with which another layout of this kind stores examples in the same way."""
         return {}
 
     def select(self, indices):
@@ -218,7 +220,7 @@ cdef class Layout:
         raise NotImplementedError
 
     def gather_double(self, indices):
-        """Return the same in float64: the examples to which the documented formula of the kernel applies."""
+        """Return these examples in float64, as the documented formula of the kernel uses them."""
         return self.gather(indices).astype(np.float64)
 
     def squared_norms(self):

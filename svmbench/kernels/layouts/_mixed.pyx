@@ -1,4 +1,4 @@
-"""The layout of a few numeric features beside groups of indicators, such as covtype's."""
+"""The layout of a few numeric features and groups of indicators, such as those of covtype."""
 
 import numpy as np
 
@@ -18,12 +18,12 @@ cdef extern from "mixed.h" nogil:
         ptrdiff_t groups
     block_fn svmbench_mixed_block(int level)
 
-#: Most numeric features: sums over more of them in one chunk would round too coarsely.
+#: Most numeric features. They are summed in one chunk, which would round too coarsely if there were more.
 MOST_NUMERIC = 64
 
 
 def indicator_groups(X):
-    """Return the runs of columns in which every row of X has exactly one 1, and zeros otherwise.
+    """Return the groups of consecutive columns in which every row of X has exactly one 1, and otherwise 0.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def indicator_groups(X):
     Returns
     -------
     list of (int, int)
-        First column and the one after the last; at least 2 and at most 256 columns each.
+        First column of each group, and the one after its last. Groups have 2 to 256 columns.
     """
     binary = np.ones(X.shape[1], dtype=bool)
     for part in parts(X):
@@ -45,7 +45,7 @@ def indicator_groups(X):
     for k in range(X.shape[1]):
         one = X[:, k] == 1.0
         if not binary[k] or np.any(one & seen):
-            # The columns so far are not a group; another may begin with this column, or after it.
+            # The columns so far are not a group. Another group may begin with this column, or after it.
             begin, seen = (k, one) if binary[k] else (k + 1, np.zeros_like(seen))
         else:
             seen = seen | one
@@ -57,7 +57,7 @@ def indicator_groups(X):
 
 
 cdef class MixedLayout(TiledLayout):
-    """Numeric features as float32, and groups of indicators as codes, which are compared.
+    """Numeric features as float32, and groups of indicators as codes that are compared.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ cdef class MixedLayout(TiledLayout):
             (<uint32_t *>query)[k] = lane[k * TILE]
 
     def distance_error(self):
-        """See `Layout`: a difference, its square and its product, then sums over numbers and groups."""
+        """See `Layout`: roundings of a squared difference, and one per addition of a number or a group."""
         cdef double roundings = 4 + self.store.numeric + self.store.groups
         return roundings * 2.0 ** -24, self.d * self.params.gamma * 2.0 ** -149
 
     def encode(self, X):
-        """Return numbers and codes; None unless each group of each row has exactly one 1, and zeros."""
+        """Return numbers and codes, or None unless each group of each row has one 1 and otherwise zeros."""
         if not self.groups or len(self.numeric) > MOST_NUMERIC:
             return None
         records = np.zeros((len(X), self.job.query_bytes), dtype=np.uint8)
@@ -129,11 +129,11 @@ cdef class MixedLayout(TiledLayout):
 
     @property
     def codes(self):
-        """Number of groups if their features follow all others, so that double precision compares codes."""
+        """Number of groups if their features come last, so that double precision compares codes; else 0."""
         return self.store.groups if np.array_equal(self.numeric, np.arange(len(self.numeric))) else 0
 
     def gather_coded(self, indices):
-        """Return stored examples in float64, with the codes of groups in place of their features."""
+        """Return stored examples in float64, with the codes of groups instead of their features."""
         records = self.records(indices)
         width = 4 * self.store.numeric
         numbers = np.ascontiguousarray(records[:, :width]).view(np.float32)
@@ -141,7 +141,7 @@ cdef class MixedLayout(TiledLayout):
 
     @property
     def exact_price(self):
-        """See `Layout`. Measured: 3.4 if codes are compared; otherwise indicators are summed one by one."""
+        """See `Layout`. Measured: 3.4 if codes are compared. Otherwise, indicators are summed one by one."""
         return 3.4 if self.codes else 2.0 * self.d / (self.store.numeric + self.store.lanes)
 
     def options(self):

@@ -20,7 +20,7 @@ cdef extern from "svmbench/kernels/layouts/csrc/regions.h" nogil:
 
 
 cdef class Regions:
-    """Where each example is stored, and what is known of its surroundings; see _regions.pyx."""
+    """The order in which examples are stored, and bounds of regions of them; see _regions.pyx."""
 
     cdef region_set set
     # Bounds of the columns in each region, [columns][stride].
@@ -34,7 +34,7 @@ cdef class Regions:
     cdef const int64_t[::1] example_at
     cdef int64_t[::1] places
 
-    # Most rows that are added at once.
+    # Most rows that one call of `add` may add.
     cdef Py_ssize_t together(self, const tiled_job *job) noexcept nogil
     cdef void rows(self, const tiled_job *job, const char *queries, Py_ssize_t count, float *out,
                    Py_ssize_t stride) noexcept nogil

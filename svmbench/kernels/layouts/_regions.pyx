@@ -1,10 +1,11 @@
 """Regions: most values of a narrow Gaussian kernel are 0 and need not be computed.
 
-A value below 2^-125 is 0 in every layout that computes it in single precision. If most pairs of examples are
-that far apart, the examples are stored in an order that keeps near ones together: they are halved at the
-median of the column that varies most, and the halves likewise, down to regions of REGION examples. The least
-and the greatest value of some columns in a region bound its distance from a query. The values of regions that
-are too far are set to 0, so that rows and their sums are the same bit for bit as without regions.
+Every layout that computes in single precision gives 0 for values below 2^-125. If most pairs of examples are
+that far apart, examples are stored in an order that keeps near ones together: they are halved at the median
+of the column that varies most, and the halves are halved in turn, down to regions of REGION examples. The
+least and greatest values of some columns in a region bound its distance from a query. Values in regions that
+are too far are set to 0 without computing them, so that rows and their sums are the same, bit for bit, as
+without regions.
 """
 
 import math
@@ -24,29 +25,29 @@ cdef extern from "regions.h" nogil:
     int svmbench_region_scores(const tiled_job *, const region_set *, const char *queries, ptrdiff_t count,
                                const double *coefficients, double *scores)
 
-# Memory for the queries whose rows are added together.
+# Bytes of queries whose rows are added together.
 cdef enum:
     QUERIES_BYTES = 1 << 20
 
-#: Exponent of 2 below which a value is 0.
+#: Values below 2 to this power are 0.
 LEAST_EXPONENT = -125
 
-#: Most columns by which regions are distinguished: those that vary most.
+#: Most columns that have bounds: those that vary most.
 MOST_COLUMNS = 16
 
-# Least examples for regions.
+# Fewest examples for which regions are made.
 _FEWEST = 16 * REGION
-# Number of pairs that decide whether most values are 0, the ratio that spreads their examples evenly (the
-# golden section), and the thinning of these examples whose regions are examined.
+# Number of pairs that decide whether most values are 0; the ratio that spreads their examples evenly (the
+# golden ratio); and of these examples, every how manyth is used to count the regions within reach.
 _SAMPLE = 1024
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _THIN = 16
-# Largest fraction of the regions that a query may reach; beyond it, regions cost more than they save.
+# Largest fraction of regions that a query may reach; if it is larger, regions cost more than they save.
 _MOST_REACHED = 0.5
-# Examples from which the column that varies most in a half is determined.
+# Number of examples from which the column that varies most in a half is determined.
 _SPREAD = 128
 
-# The bound is increased by this fraction, since bounds and distances are rounded.
+# The limit is increased by this fraction, since bounds and distances are rounded.
 _MARGIN = 1e-4
 
 
@@ -63,7 +64,7 @@ def find(X, columns, kernel):
     X : ndarray or scipy.sparse matrix, shape (n, d)
         Examples.
     columns : array of int, shape (c,)
-        Features that stand as float32 in a query, in this order, from its beginning.
+        Features that a query begins with, as float32, in this order.
     kernel : dict
         Name and parameters.
     """
@@ -107,11 +108,11 @@ cdef class Regions:
     values : ndarray of float32, shape (n, c)
         Columns of the examples.
     order : array of int, shape (n,)
-        The example in each place.
+        The example at each place.
     features, words : array of int, shape (c,)
         The features in these columns, and their positions in a query.
     limit : float
-        Squared distance beyond which every value is 0.
+        Squared distance beyond which every value counts as 0.
     """
 
     def __init__(self, values, order, features, words, limit):
@@ -137,7 +138,7 @@ cdef class Regions:
         )
 
     def reached(self, queries):
-        """Return the mean fraction of the regions that are near enough to queries with the given columns."""
+        """Return the mean fraction of regions within reach of queries, which are given by their columns."""
         low, high = np.asarray(self.low)[:, : self.set.count], np.asarray(self.high)[:, : self.set.count]
         total = 0.0
         for query in queries:
@@ -146,7 +147,7 @@ cdef class Regions:
         return total / len(queries)
 
     def order(self, examples):
-        """Return what sorts examples by their places."""
+        """Return the permutation that sorts examples by their places."""
         return np.argsort(np.asarray(self.places)[examples], kind="stable")
 
     cdef Py_ssize_t together(self, const tiled_job *job) noexcept nogil:

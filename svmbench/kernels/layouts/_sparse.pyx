@@ -1,4 +1,4 @@
-"""The layout of sparse examples: by rows and by columns."""
+"""The layout of sparse examples, stored both by rows and by columns."""
 
 import numpy as np
 import scipy
@@ -37,7 +37,7 @@ cdef extern from "sparse.h" nogil:
 cdef enum:
     QUERIES = 16        # rows that are computed together
 
-# Largest exponent |x|^2 gamma at which rounding norms in float64 changes a value by far less than 1e-6.
+# Up to this exponent, |x|^2 gamma, rounding of norms in float64 changes a value by far less than 1e-6.
 cdef double ROUND_NORMS = 1e6
 
 
@@ -51,9 +51,9 @@ cdef class SparseLayout(Layout):
     """
 
     name = "sparse"
-    exact_price = 4.0   # points one by one, not by columns; measured: 3.6
+    exact_price = 4.0   # double precision takes points one by one, not by columns; measured: 3.6
     cdef sparse_store store
-    cdef int32_t *places        # room for those of all features of QUERIES queries, for each thread
+    cdef int32_t *places        # scratch memory for each thread: positions of all features of QUERIES queries
     cdef const float[::1] entries
     cdef const int32_t[::1] columns
     cdef const int64_t[::1] indptr
@@ -121,7 +121,7 @@ cdef class SparseLayout(Layout):
 
     cdef void add_group(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                         const float **held, float **kept, float *made, double *sums) noexcept nogil:
-        """The same for up to QUERIES rows; `made` has room for them."""
+        """`add_rows` for up to QUERIES rows; `made` has room for them."""
         cdef int64_t[QUERIES] wanted
         cdef const float *row = NULL
         cdef double factor = 0.0
@@ -145,7 +145,7 @@ cdef class SparseLayout(Layout):
 
     cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
                       float *out) noexcept nogil:
-        """Kernel rows of up to QUERIES examples of another store."""
+        """Compute the kernel rows of up to QUERIES examples of another store."""
         cdef sparse_query asked[QUERIES]
         cdef int64_t i = 0
         cdef Py_ssize_t r = 0
@@ -159,7 +159,7 @@ cdef class SparseLayout(Layout):
                              self.stride, self.threads)
 
     def distance_error(self):
-        """See `Layout`: sums in float64, rounded once; norms cancel in them unless they are too large."""
+        """See `Layout`. Sums are in float64 and rounded once; if norms are large, differences are used."""
         cdef double terms = 2.0 * (4 + int(np.diff(np.asarray(self.indptr)).max(initial=0))) * 2.0 ** -53
         cdef double norms = 4.0 * self.params.gamma * float(np.max(self.squared, initial=0.0))
         return (2.0 ** -24 + 64.0 * terms, 0.0) if self.store.careful else (2.0 ** -24, terms * norms)
@@ -221,7 +221,7 @@ cdef class SparseLayout(Layout):
 
 
 def _squared_norms(values, indptr):
-    """Return the sum of squares of each CSR row; reduceat would give an empty row its neighbour's."""
+    """Return the sum of squares of each CSR row; for an empty row, reduceat alone returns another row's."""
     sums = np.zeros(len(indptr) - 1)
     filled = np.flatnonzero(np.diff(indptr))
     if len(filled):

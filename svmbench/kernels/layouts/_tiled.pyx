@@ -28,13 +28,14 @@ cdef extern from "tiled.h" nogil:
     int svmbench_tiled_scores(const tiled_job *, const char *queries, ptrdiff_t count,
                               const double *coefficients, double *scores)
 
-# Bytes of a tile from which a row is bound by memory: then a block, which reads the tiles once for all its
-# rows, takes at most half the time.
+# If a tile has at least this many bytes, computing a row is bound by memory. Then a block, which reads the
+# tiles once for all its rows, takes at most half the time.
 cdef enum:
     WIDE = TILE * 256
-# Bytes of an example up to which computing a row is as fast as keeping and reading it back: memory is slower
-# than the caches, and allocating new memory is slowest. LASVM stores its expansion set separately if rows are
-# not kept: another bound changes its results in the last bits and its state, and needs a new version of it.
+# If an example has at most this many bytes, computing a row is as fast as storing it and reading it back:
+# memory is slower than the caches, and newly allocated memory is slowest. If rows are not kept, LASVM stores
+# its expansion set separately. So changing these bounds changes its results in the last bits, and its state,
+# and needs a new version.
 cdef enum:
     SMALL_EXAMPLE = 96
     SMALL_EXAMPLE_NEAR = 32
@@ -42,12 +43,12 @@ cdef enum:
 
 
 cdef class TiledLayout(Layout):
-    """Examples in tiles of TILE, interleaved so that a register contains the same part of each.
+    """Examples in tiles of TILE, interleaved so that a register contains the same part of each example.
 
-    The place of an example is its number, unless there are regions.
+    An example's place is its number, unless there are regions.
     """
 
-    #: Requirement on the examples, as the end of an error message.
+    #: What the layout requires of examples, as the end of an error message.
     needs = ""
 
     def __dealloc__(self):

@@ -2,12 +2,12 @@ r"""ASSET: stochastic subgradient descent with the steps of robust stochastic ap
 
 S. Lee and S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector
 Machines, ICPRAM 2012; Algorithm 1. The paper runs it on Nyström or Fourier features of a kernel
-(``features=``); it is a linear method and runs on any features. "Online" are its runs with order=given, one
-pass, on features=fourier with features.lazy=true.
+(``features=``), but it is a linear method and runs on any features. ASSET online is order=given, which makes
+one pass, with features=fourier and features.lazy=true.
 
 Problem, the regularised form:
 :math:`\min_{g, b} \frac{\lambda}{2} |g|^2 + \frac{1}{n} \sum_i \max(0, 1 - y_i (\langle g, z_i \rangle + b))`
-over :math:`|g| \le 1/\sqrt\lambda`, where the optimum lies, and :math:`|b| \le B`; b = 0 without bias.
+over :math:`|g| \le 1/\sqrt\lambda`, where the optimum lies, and :math:`|b| \le B`. Without bias, b = 0.
 
 Method, from g = 0, b = 0, iterations j = 1, 2, ...::
 
@@ -23,17 +23,17 @@ strong  :math:`1/(\lambda j)`        ASSET*, which has no bias (section 3.3)
 ======  ===========================  ===================================
 
 The answer of both is the average of the last ``average`` iterates, weighted by η. The theory of ASSET* needs
-no average (section 3.3), but the experiments average both: section 4 sets :math:`\bar N = m - 100` for all of
-them, and section 4.3 evaluates both by the average over the 100 preceding iterations.
+no average (section 3.3), but the experiments average in both: section 4 sets :math:`\bar N = m - 100` for all
+of them, and section 4.3 evaluates both by the average over the 100 preceding iterations.
 
-:math:`D_X^2 = 1/\lambda` is the size of the set, with bias plus :math:`B^2`; :math:`D_G^2` estimates the
-squared norm of a subgradient by the mean of |z_i|², with bias plus 1, over up to 100 examples: drawn, or with
-order=given the first ones. The factor 1 - ηλ is negative in early steps where λ is large; as in the paper it
-is not clipped.
+:math:`D_X^2 = 1/\lambda` is the size of the set; with bias, :math:`B^2` is added. :math:`D_G^2` estimates the
+squared norm of a subgradient by the mean of |z_i|² over up to 100 examples, drawn at random or, with
+order=given, the first ones; with bias, 1 is added. If λ is large, the factor 1 - ηλ is negative in early
+steps; as in the paper, it is not clipped.
 
 The paper averages the 100 iterates before each report. Here the window ends at the snapshot, so that
-observation changes nothing. It costs iterations nothing: g is recorded every ``average`` iterations, and the
-effect of the steps since then on the average is computed when a snapshot is made.
+observation changes nothing. Averaging costs iterations hardly anything: g is recorded every ``average``
+iterations, and the effect of the later steps on the average is computed when a snapshot is made.
 
 One inner product is counted per iteration, one more for a violation, because |g| is maintained (see
 `pegasos_linear`), and one at the start for each example used for D_G.
@@ -55,9 +55,9 @@ from svmbench.solvers.run cimport LinearRun
 cdef enum:
     SAMPLED = 100           # most examples for D_G; the paper does not give their number
     AHEAD = 8               # examples chosen in advance, so that their rows are prefetched
-    FURTHER = 24            # and announced beyond these, if they are taken in the order of the file
+    FURTHER = 24            # with order=given, examples are announced this far in advance
 
-# A smaller scalar is multiplied into the vector.
+# If the scalar becomes smaller, it is multiplied into the vector.
 cdef double SMALL = 1e-100
 
 
@@ -104,13 +104,14 @@ cdef class Run(LinearRun):
     cdef double bias
     cdef double[::1] v
     cdef int64_t[::1] ahead         # the examples of the next iterations, in a ring
-    # Of iteration j, in place j of a ring of 2 average: g became kept g + made z of the example.
+    # Iteration j replaced g by kept g + made z(example). It is recorded at index j of a ring of length 2
+    # average.
     cdef Py_ssize_t average
     cdef int64_t[::1] example
     cdef double[::1] kept
     cdef double[::1] made
     cdef double[::1] eta
-    cdef double[::1] offset         # b after it
+    cdef double[::1] offset         # b after the iteration
     cdef double[:, ::1] noted       # g at the last two multiples of average, the even ones first
 
     def __init__(self, problem, examples, Generator rng not None, params):
@@ -138,13 +139,13 @@ cdef class Run(LinearRun):
         return sqrt(1.0 / self.lam + (self.B * self.B if self.biased else 0.0))
 
     cdef double mean_square(self):
-        """Return D_G²; 1 where all examples are zero, and no step does anything."""
+        """Return D_G²; 1 if all examples are zero, so that steps change nothing."""
         cdef Py_ssize_t k = 0, count = min(self.n, <Py_ssize_t> SAMPLED)
         cdef double total = 0.0
         for k in range(count):
             total += self.examples.squared_norm(self.rng.below(<unsigned int> self.n) if self.drawn else k)
         if total == 0.0 and not self.biased:
-            # A few zeros are no information about the others.
+            # That a few examples are zero says nothing about the others.
             return float(np.mean(self.examples.squared_norms())) or 1.0
         return total / count + self.biased
 
@@ -171,7 +172,7 @@ cdef class Run(LinearRun):
         return 0
 
     cdef int64_t choose(self, int64_t iteration) noexcept nogil:
-        """Return the example of an iteration, counted from 0, and announce it or one further on."""
+        """Return the example of an iteration, counted from 0; announce it, or a later one if order=given."""
         cdef int64_t i = self.rng.below(<unsigned int> self.n) if self.drawn else min(iteration, self.n - 1)
         self.examples.prefetch(i if self.drawn else min(iteration + FURTHER, self.n - 1))
         return i
@@ -187,7 +188,7 @@ cdef class Run(LinearRun):
             self.scale = 1.0
 
     cdef double project(self) noexcept nogil:
-        """Bring g back into its ball; return the factor."""
+        """Project g onto its ball; return the factor."""
         cdef double norm = fabs(self.scale) * sqrt(fmax(self.squared, 0.0)), factor = 1.0
         if self.lam * norm * norm > 1.0:
             factor = 1.0 / (sqrt(self.lam) * norm)
@@ -195,7 +196,7 @@ cdef class Run(LinearRun):
         return factor
 
     cdef void note(self, int64_t j, int64_t i, double eta, double kept, double made) noexcept nogil:
-        """Record what iteration j did, and g itself at intervals."""
+        """Record what iteration j did and, every ``average`` iterations, g itself."""
         cdef Py_ssize_t at = j % (2 * self.average), k = 0
         self.example[at] = i
         self.eta[at] = eta
@@ -229,7 +230,7 @@ cdef class Run(LinearRun):
         repeated = np.arange(self.iterations, base * self.average, -1)
         share, factors = 0.0, np.zeros(repeated.size)
         for k, j in enumerate(repeated):
-            # share: weight in the average of g after iteration j, and of its contributions.
+            # share: the weight that g after iteration j has in the average, through all later iterates.
             share += weights[j - begin - 1] if j > begin else 0.0
             factors[k] = share * self.made[j % (2 * self.average)]
             share *= self.kept[j % (2 * self.average)]

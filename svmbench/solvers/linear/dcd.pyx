@@ -16,33 +16,34 @@ visit of one example::
     PG = min(G, 0) if α_i = 0, max(G, 0) if α_i = U, else G;  M = max PG, m = min PG of this pass, 0 included
     α_i = clip(α_i - G / (|x_i|² + D), 0, U);  w += (change of α_i) y_i x_i
 
-At the end of a pass with M - m < eps the method has converged if all examples were active; if not, they all
-become active again. Else the next pass has M̄ = M if M > 0, else ∞, and m̄ = m if m < 0, else -∞.
+If M - m < eps at the end of a pass, the method has converged, provided that all examples were active;
+otherwise they all become active again. If not, the next pass has M̄ = M if M > 0, else ∞, and m̄ = m if m <
+0, else -∞.
 
-With ``shrinking=gap_safe``, no example is left out by this heuristic. Every tenth pass (the interval of
-Fercoq et al. 2015 and Ndiaye et al. 2017) is followed by a check, which costs one inner product per active
-example. It sets the coefficients whose optimal values the duality gap proves
-(`svmbench.solvers.dual.gap_safe`) and removes them for good, so they need not be checked again at the end.
-The method has also converged when no example is left.
+With ``shrinking=gap_safe``, this heuristic is not used. After every tenth pass (the interval of Fercoq et al.
+2015 and Ndiaye et al. 2017), there is a check, which costs one inner product per active example. It sets the
+coefficients whose optimal values the duality gap proves (`svmbench.solvers.dual.gap_safe`), and removes these
+examples for good, so they need not be checked again at the end. The method has also converged when no example
+is left.
 
-With ``order=with_replacement`` each visit draws a uniform example, as SDCA does in the papers on Pegasos and
+With ``order=with_replacement``, each visit draws a uniform example, as SDCA does in the papers on Pegasos and
 on the Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic Dual Coordinate Ascent, JMLR
-14, 2013). There are no passes then, so nothing is shrunk and no rule stops it: budgets do.
+14, 2013). There are no passes then, so nothing is shrunk, and only budgets end a run.
 
-Every PG is 0 at the optimum, since there is no bias; therefore M and m include 0. They do not in the paper:
+Every PG is 0 at the optimum, since there is no bias; therefore M and m include 0. In the paper they do not:
 for two equal examples with opposite labels, both PG become -2, and M - m = 0 ends the method in a few passes.
 
-The dual objective is checked every n visits or more. If 100 consecutive checks have raised it by less than
-1e-9 of the gap according to the gradients of those visits, all examples become active, since a shrunk one may
-allow progress. If the objective does not rise then either, the gap decides: near the optimum it decreases
-with the gradients, while the objective rises with their squares, which disappear in its rounding first. The
-method has stalled if three consecutive times the gap of 100 checks together has not decreased by 0.1 % from
-its minimum: changes of α are lost in the rounding of w, or so small relative to C that no number of passes
-would suffice.
+The dual objective is checked every n visits or more. Progress is too slow if 100 consecutive checks together
+have raised it by less than 1e-9 of the gap, which is estimated from the gradients of those visits. Then all
+examples become active, since a shrunk one may allow progress. If the objective does not rise then either, the
+gap decides: near the optimum it decreases with the gradients, while the objective rises with their squares,
+which rounding hides first. The method has stalled if, three times in a row, the gap of 100 checks together
+has not decreased by 0.1 % from its minimum: changes of α are lost in the rounding of w, or so small relative
+to C that no number of passes would suffice.
 
-Answer: the last iterate, not averaged; a dual point. An example with x = 0 has α = C from the start under the
-hinge loss and is never visited in a pass. A visit is one inner product, and the |x_i|² are n more at the
-start.
+Answer: the last iterate, not averaged; a dual point. Under the hinge loss, an example with x = 0 has α = C
+from the start and is never visited in a pass. A visit takes one inner product, and the |x_i|² take n more at
+the start.
 """
 
 from dataclasses import dataclass, field
@@ -63,12 +64,12 @@ from svmbench.solvers.stall cimport (
 )
 
 cdef enum:
-    AHEAD = 8               # visits in advance at which their data are prefetched
-    SCREEN_EVERY = 10       # passes from one gap-safe check to the next
+    AHEAD = 8               # data are prefetched this many visits in advance
+    SCREEN_EVERY = 10       # passes between two gap-safe checks
     PATIENCE = 100          # consecutive checks of the objective without a gain before it may stall
-    RARELY = 32             # a check costs at most this fraction of the visits since the last one
+    RARELY = 32             # a check costs at most 1/RARELY of the visits since the last one
 
-# Data of an example for a visit, besides its features, in one place.
+# What a visit needs of an example besides its features, stored together.
 cdef struct Coordinate:
     double alpha
     double y
@@ -129,15 +130,15 @@ cdef class Run(LinearRun):
     cdef object fields              # the same as an array, made in advance: numpy runs Python code for it
     cdef double[::1] w
     cdef int64_t[::1] items         # the active examples first, then the shrunk ones
-    cdef Py_ssize_t visited         # examples that passes visit: those that are not zero nor removed
+    cdef Py_ssize_t visited         # number of examples that passes visit: neither zero nor removed
     cdef Py_ssize_t active
     cdef Screening screening        # None: no gap-safe screening
     cdef int64_t unscreened         # passes since its last check
     cdef Py_ssize_t at
     cdef Standstill standstill
     cdef int64_t spacing            # visits between two checks
-    cdef int64_t left               # visits until the next one
-    cdef double gap                 # of the coefficients visited since the last one, at the time of the visit
+    cdef int64_t left               # visits until the next check
+    cdef double gap                 # sum over the visits since the last check, each at the time of the visit
     cdef double most                # M and m of this pass, M̄ and m̄ of the last
     cdef double least
     cdef double most_before
@@ -256,7 +257,7 @@ cdef class Run(LinearRun):
             self.rng.shuffle(&self.items[0], self.active)
 
     cdef void open(self) noexcept nogil:
-        """Make all examples active, with no bounds to shrink by."""
+        """Make all examples active, and forget the bounds for shrinking."""
         self.active = self.visited
         self.most_before = INFINITY
         self.least_before = -INFINITY
@@ -282,7 +283,7 @@ cdef class Run(LinearRun):
         return result - 0.5 * square
 
     def begin(self, alpha):
-        """Begin at a feasible point, float64 (n,), instead of 0; its w takes no inner product."""
+        """Begin at a feasible point, float64 (n,), instead of 0; computing its w takes no inner product."""
         moved = np.where(self.fields["step"] > 0.0, alpha, 0.0)     # an example that is 0 stays at its bound
         at = np.flatnonzero(moved)
         self.fields["alpha"][at] = moved[at]

@@ -1,4 +1,4 @@
-r"""Doubly stochastic gradients: each step draws examples and takes a block of random features.
+r"""Doubly stochastic gradients: each step draws examples, and uses a block of random features.
 
 B. Dai, B. Xie, N. He, Y. Liang, A. Raj, M.-F. Balcan and L. Song, Scalable Kernel Methods via Doubly
 Stochastic Gradients, NIPS 2014, Algorithms 1 and 2, with blocks of features and mini-batches. With
@@ -15,13 +15,14 @@ Method, from w = 0, iterations t = 1, 2, ...::
     w *= 1 - η λ
     w_J += η (D / block) / batch Σ_{i in V} y_i x_iJ
 
-Before all features have been taken once, the others have coefficient 0: these iterations are the paper's,
-which draws new features as long as it runs. From then on further passes use the same ones. η approaches
-1/(λt). The factor D / block makes the direction an unbiased estimate of the subgradient.
+Until all features have been used once, the unused ones have coefficient 0. Up to then, iterations are those
+of the paper, which draws new features as long as it runs. Later passes use the same features again. η
+approaches 1/(λt). The factor D / block makes the direction an unbiased estimate of the subgradient.
 
-Counting: one inner product per example of a batch, beside those of the features themselves. The paper draws
-the frequencies again from their seeds when it needs them, to save memory; here features=fourier draws them
-once and keeps them. Drawn again, they would cost batch times the number taken so far in each iteration.
+Counting: one inner product per example of a batch, besides those of the features themselves. To save memory,
+the paper draws the frequencies again from their seeds when it needs them; here features=fourier draws them
+once and keeps them. If they were drawn again, each iteration would cost batch times the number of features
+used so far.
 
 Answer: the last iterate.
 """

@@ -1,4 +1,4 @@
-r"""The modified finite Newton method for the squared hinge loss (L2-SVM-MFN), that of SVMlin.
+r"""The modified finite Newton method for the squared hinge loss (L2-SVM-MFN), the method of SVMlin.
 
 S. S. Keerthi and D. DeCoste, A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs,
 JMLR 6, 2005; V. Sindhwani and S. S. Keerthi, Large Scale Semi-supervised Linear SVMs, SIGIR 2006. Without
@@ -6,8 +6,8 @@ bias.
 
 Problem, the regularised form with squared hinge loss in its C-form, C = 1/(λn):
 :math:`F(w) = \frac12 |w|^2 + C \sum_i \max(0, 1 - c_i)^2`, responses
-:math:`c_i = y_i \langle w, x_i \rangle`. This differs from the problem with the hinge loss; the native
-objective is its value.
+:math:`c_i = y_i \langle w, x_i \rangle`. This is not the problem with the hinge loss; its value is reported
+as the native objective.
 
 Method, from w = 0 and tol = 0.01; an iteration is one step of CG::
 
@@ -18,12 +18,12 @@ Method, from w = 0 and tol = 0.01; an iteration is one step of CG::
     if c_i(wb) <= 1 + tol on A and >= 1 - tol elsewhere, or F fell by less than 1e-9 of itself:
         stop if tol = eps;  tol = eps
 
-It has stalled if that does not hold after 50 rounds, at which the program ends as well. In the program a
-decrease of less than 1e-9 ends the run even if tol is the coarse one.
+It has stalled if it has not stopped after 50 rounds, after which SVMlin ends as well. In SVMlin, a decrease
+of less than 1e-9 ends the run even if tol is still the coarse one.
 
-Answer: w. A step of CG takes an inner product with each example of A and two more, for the norms of direction
-and gradient. A round takes one at its start for the gradient at 0, one for that at w, and at its end one with
-each example outside A, and three for |wb - w|², <w, wb - w> and |w|².
+Answer: w. A step of CG takes an inner product with each example of A, and two more for the norms of direction
+and gradient. A round takes one for the gradient at 0 and one for the gradient at w when it begins. When it
+ends, it takes one with each example outside A, and three for |wb - w|², <w, wb - w> and |w|².
 """
 
 from dataclasses import dataclass, field
@@ -71,14 +71,14 @@ cdef class Run(LinearRun):
     cdef double small               # norm of the gradient to reach in this round
     cdef double gradient2           # |r|²
     cdef int rounds
-    cdef int steps                  # of CG in this round; -1: the round has not begun
+    cdef int steps                  # steps of CG in this round; -1: the round has not begun
     cdef double[::1] w
     cdef double[::1] wb
     cdef double[::1] r              # minus the gradient of the least-squares problem at wb
     cdef double[::1] p              # direction of CG
     cdef double[::1] c              # responses of w
-    cdef double[::1] cb             # of wb, outside A only at the end of a round
-    cdef double[::1] q              # of p, on A
+    cdef double[::1] cb             # responses of wb; outside A only at the end of a round
+    cdef double[::1] q              # responses of p, on A
     cdef int32_t[::1] items
 
     def __init__(self, problem, examples, params):
@@ -106,7 +106,7 @@ cdef class Run(LinearRun):
         return 0
 
     cdef void begin(self) noexcept nogil:
-        """Begin a round: A from the responses of w, and the gradients at 0 and at w."""
+        """Begin a round: compute A from the responses of w, and the gradients at 0 and at w."""
         cdef size_t size = self.w.shape[0] * sizeof(double)
         cdef Py_ssize_t i = 0
         self.steps = 0
@@ -186,7 +186,7 @@ cdef class Run(LinearRun):
 
     @property
     def reason(self):
-        """Why it has stalled."""
+        """Why the run has stalled."""
         return f"its {ROUNDS} rounds are over" if self.stalled else ""
 
     def keep(self, kept):

@@ -7,9 +7,8 @@ Problem, the regularised form times 1/λ:
 :math:`F(w) = \frac12 |w|^2 + \frac{1}{\lambda n} \sum_i \max(0, 1 - c_i)`, responses
 :math:`c_i = y_i \langle w, x_i \rangle`.
 
-Method: cutting planes as in `svm_perf`, but with the best point so far, wb, which is moved by a line search,
-and
-with new cuts near it::
+Method: cutting planes as in `svm_perf`. In addition, a line search moves the best point so far, wb, and new
+cuts are made near it::
 
     wb = 0, wc = 0
     cut at wc, from {i : c_i(wc) <= 1}
@@ -18,12 +17,12 @@ with new cuts near it::
     wc = (1 - μ) wb + μ w,  μ = 0.1
     stop if F(wb) - Q <= eps F(wb), or if the buffer of cuts is full
 
-It has stalled if w = wb, if the buffer is full before the gap is closed, or if in 20 consecutive iterations Q
-has risen by less than 1e-9 of F(wb) - Q: the cuts then differ by rounding, or hardly more.
+It has stalled if w = wb, if the buffer is full before the gap is closed, or if Q has risen by less than 1e-9
+of F(wb) - Q in 20 consecutive iterations: new cuts then differ from old ones by little more than rounding.
 
-Answer: wb. λQ bounds the optimum from below. An iteration takes n inner products, for the responses of w
-(those of wb and wc follow), one of the new cut with each, including itself, for the reduced problem, and
-three more for |w - wb|², <wb, w - wb> and |wb|².
+Answer: wb. λQ bounds the optimum from below. An iteration takes n inner products for the responses of w, from
+which those of wb and wc follow. The reduced problem takes one of the new cut with each cut, including itself.
+Three more are taken for |w - wb|², <wb, w - wb> and |wb|².
 """
 
 from dataclasses import dataclass, field
@@ -66,7 +65,7 @@ cdef class Run(CuttingRun):
     cdef double[::1] best           # wb
     cdef double[::1] step_to        # w - wb
     cdef double[::1] c              # responses of wb
-    cdef double[::1] ahead          # of w, then of wc
+    cdef double[::1] ahead          # responses of w, then of wc
     cdef int32_t[::1] items
 
     def __init__(self, problem, examples, params):
@@ -121,7 +120,7 @@ cdef class Run(CuttingRun):
 
     @property
     def reason(self):
-        """Why it has stalled, if not for rounding."""
+        """Why the run has stalled, unless because of rounding."""
         full = self.stalled and self.cuts.count == self.buffer
         return f"its buffer of {self.buffer} cuts is full" if full else ""
 

@@ -20,14 +20,14 @@ norma      p / (λ√t)        Kivinen, Smola, Williamson, IEEE Trans. Signal Pr
 zhang      eta, constant    Zhang, ICML 2004
 =========  ===============  ==================================================================
 
-Each batch has k distinct examples, drawn independently (``iid``), or the next k of an order of all examples
-that is new in each pass (``permutation``) or always the same (``fixed_permutation``); across two passes a
-batch may contain an example twice.
+With ``iid``, each batch has k distinct examples, drawn independently of other batches. Otherwise it has the
+next k in an order of all examples, which is new in each pass (``permutation``) or always the same
+(``fixed_permutation``). A batch that extends over two passes may contain an example twice.
 
 Answer: the last iterate, not averaged, as in the paper's experiments. w is stored as a scalar times a vector,
-so that the cost of a step depends on the features of its batch only. One inner product is counted per example
-of a batch; with projection one more per violation, because |w| is maintained: the change of |w|² by x takes
-the product of x with the current vector.
+so that the cost of a step depends only on the features in its batch. One inner product is counted per example
+of a batch. With projection, one more is counted per violation, since |w| is maintained: updating |w|² after
+adding x takes the product of x with the current vector.
 """
 
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ cdef enum:
 cdef enum:
     AHEAD = 8
 
-# A smaller scalar is multiplied into the vector.
+# If the scalar becomes smaller, it is multiplied into the vector.
 cdef double SMALL = 1e-100
 
 STEPS = ("pegasos", "norma", "zhang")
@@ -107,11 +107,11 @@ cdef class Run(LinearRun):
     cdef double p
     cdef double eta
     cdef double scale               # w = scale v
-    cdef double squared             # |v|², with projection
+    cdef double squared             # |v|², maintained only with projection
     cdef double[::1] v
     cdef int64_t[::1] items
     cdef Py_ssize_t at              # position of the next example of a pass
-    cdef int64_t[:, ::1] batches    # this one and those drawn in advance, in a ring
+    cdef int64_t[:, ::1] batches    # the current batch and those drawn in advance, in a ring
     cdef Py_ssize_t turn
 
     def __init__(self, problem, examples, Generator rng not None, params):
@@ -182,7 +182,7 @@ cdef class Run(LinearRun):
             self.examples.prefetch(batch[r])
 
     cdef int64_t draw(self, Py_ssize_t r) noexcept nogil:
-        """Return example r of a batch, distinct from those before it, by a partial shuffle."""
+        """Draw example r of a batch, distinct from the previous ones, by a partial shuffle."""
         cdef Py_ssize_t j = r + self.rng.below(<unsigned int> (self.n - r))
         self.items[r], self.items[j] = self.items[j], self.items[r]
         return self.items[r]

@@ -3,10 +3,10 @@ r"""SIMBA, the sublinear primal-dual method.
 E. Hazan, T. Koren and N. Srebro, Beating SGD: Learning SVMs in Sublinear Time, NIPS 2011. Without bias. The
 constants below are unconfirmed.
 
-Problem, the slack-constrained form (eq. 2.3 of the paper on SBP): :math:`\max_{|w| \le 1} f(w)`,
-:math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses
-:math:`c_i = y_i \langle w, x_i \rangle`. The method needs rows of norm at most 1: it works on x/R and ν/R, R
-the largest norm, which has the same w and f/R in the place of f. ν and the answer are in the data's units.
+Problem, the slack-constrained form (eq. 2.3 of the paper on SBP): :math:`\max_{|w| \le 1} f(w)`, :math:`f(w)
+= \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses :math:`c_i = y_i \langle w, x_i
+\rangle`. The method needs rows of norm at most 1. So it works on x/R and ν/R, where R is the largest norm;
+this has the same solution w, with f/R instead of f. ν and the answer are in units of the data.
 
 Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T)::
 
@@ -15,12 +15,12 @@ Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T)::
     draw j with probability w_j²/|w|²;  v_i = y_i x_ij |w|² / (R w_j) + ξ_i, without the first term if w = 0
     v_i = clip(v_i, -1/η, 1/η);  q_i = p_i (1 - η v_i + η² v_i²)
 
-Answer: the average of all w, divided by its water level if that is positive, as in `sbp`. The responses for
-it are computed at observation.
+Answer: the average of all w, divided by its water level if that is positive, as in `sbp`. The responses that
+this needs are computed at observation.
 
-Counting. An iteration reads one row, whose update of |u|² is an inner product, and one feature of n examples,
-equivalent to n/d inner products, which are charged when they add up to integers; n more for R at the start.
-For sparse data SIMBA also stores which rows each feature has.
+Counting: an iteration reads one row, and updating |u|² takes an inner product. It also reads one feature of n
+examples, which is equivalent to n/d inner products; these are charged when they add up to integers. n more
+are charged for R at the start. For sparse data, SIMBA also stores the rows in which each feature occurs.
 """
 
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ cdef class Run(LinearRun):
     cdef double R
     cdef double squared             # |u|²
     cdef double mass                # Σq
-    cdef int64_t touched            # features not yet charged
+    cdef int64_t touched            # features read but not yet charged
     cdef double[::1] u
     cdef double[::1] w_sum
     cdef double[::1] q
@@ -148,7 +148,7 @@ cdef class Run(LinearRun):
         level = self.ranked(full)
         for i in range(self.n):
             above += self.q[i] > level
-        full -= above                   # of those on the level
+        full -= above                   # how many of those on the level
         for i in range(self.n):
             self.v[i] = 2.0 if self.q[i] > level else 0.0
             if self.q[i] == level:
@@ -159,7 +159,7 @@ cdef class Run(LinearRun):
                 full -= 1
 
     cdef double ranked(self, Py_ssize_t k) noexcept nogil:
-        """Return the k-th largest of the q, from 0."""
+        """Return the k-th largest q, counted from 0."""
         self.scratch[:] = self.q
         return place(&self.scratch[0], self.n, self.n - 1 - k)
 

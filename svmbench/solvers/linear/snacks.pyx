@@ -3,13 +3,13 @@ r"""Snacks: restarted stochastic subgradient descent in shrinking balls, for Nys
 S. Tanji, A. Della Vecchia, F. Glineur and S. Villa, Snacks: a fast large-scale kernel SVM solver, ECC 2023
 (arXiv 2304.07983); the accelerated stochastic subgradient method with a ball constraint (ASSG-c) of Y. Xu, Q.
 Lin and T. Yang, Stochastic Convex Optimization: Faster Local Growth Implies Faster Global Convergence, ICML
-2017, as their program has it. With ``features=nystrom`` it is Snacks, and ``features.s`` is the number of
-centres m.
+2017, as in the program of Tanji et al. With ``features=nystrom`` it is Snacks, and ``features.s`` is the
+number of centres m.
 
 Problem, the regularised form: :math:`\min_w \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - c_i)`,
 responses :math:`c_i = y_i \langle w, x_i \rangle`, without bias.
 
-Method, from w = 0; 1 is the objective there, the first error bound::
+Method, from w = 0, where the objective is 1, which is the first bound on the error::
 
     D = radius,  η = step / 3
     stages times:
@@ -23,8 +23,8 @@ It converges at the end of the last stage.
 
 Answer: the mean of the iterates of the current stage so far.
 
-Counting: two inner products per iteration, <w, x_i> and |w - u|². An iteration takes O(d) operations, on
-sparse rows as well.
+Counting: two inner products per iteration, <w, x_i> and |w - u|². An iteration takes O(d) operations, even if
+rows are sparse.
 """
 
 from dataclasses import dataclass, field
@@ -88,12 +88,12 @@ cdef class Run(LinearRun):
     cdef double step_size           # of the first stage
     cdef int64_t length
     cdef int64_t stages
-    cdef int64_t at                 # iterations in this stage
-    cdef int done                   # stages
+    cdef int64_t at                 # iterations made in this stage
+    cdef int done                   # stages completed
     cdef double[::1] w
     cdef double[::1] centre
     cdef double[::1] away           # w - centre
-    cdef double[::1] total          # of the iterates of this stage
+    cdef double[::1] total          # sum of the iterates of this stage
 
     def __init__(self, problem, examples, Generator rng not None, params):
         super().__init__(problem, examples, 2)
@@ -155,7 +155,7 @@ cdef class Run(LinearRun):
         self.done = kept.number("done", self.done)
 
     def snapshot(self):
-        """Return the mean of the iterates of this stage, or of the last one."""
+        """Return the mean of the iterates of this stage or, if it has none yet, of the previous one."""
         weights = np.asarray(self.total) / self.at if self.at else np.array(self.centre)
         return Snapshot(LinearModel(weights[: self.examples.d]))
 

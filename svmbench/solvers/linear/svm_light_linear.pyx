@@ -1,7 +1,7 @@
 r"""SVM-light for linear kernels: decomposition with a working set of q examples.
 
-T. Joachims, Making Large-Scale SVM Learning Practical, Advances in Kernel Methods, 1999; without bias and so
-without the equality constraint.
+T. Joachims, Making Large-Scale SVM Learning Practical, Advances in Kernel Methods, 1999. There is no bias, so
+there is no equality constraint.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\min_\alpha \frac12 |w|^2 - \sum_i \alpha_i`, :math:`w = \sum_i \alpha_i y_i x_i`,
@@ -18,13 +18,13 @@ Method, from α = 0 and w = 0; an iteration is::
         or g_i < -eps at C, is no longer active
     no violation above eps: stop if all were active, else compute the g_i of the others and activate all
 
-The dual objective is checked every 100 iterations. If 10 consecutive checks have raised it by less than 1e-9
-of the gap of the active examples, all examples become active. If it does not rise then either, the gap
-decides, as in `dcd`: the method has stalled if three consecutive times the gap of 10 checks together has not
-decreased by 0.1 % from its minimum. Changes of α are then lost in the rounding of w, or almost.
+The dual objective is checked every 100 iterations. If 10 consecutive checks together have raised it by less
+than 1e-9 of the gap of the active examples, all examples become active. If it does not rise then either, the
+gap decides, as in `dcd`: the method has stalled if, three times in a row, the gap of 10 checks together has
+not decreased by 0.1 % from its minimum. Then changes of α are lost in the rounding of w, or nearly so.
 
-Answer: the last iterate; a dual point. An iteration takes q(q+1)/2 inner products for the small problem and
-one per active example; the one after which all are active again takes one more per example that was not.
+Answer: the last iterate, a dual point. An iteration takes q(q+1)/2 inner products for the small problem, and
+one per active example. When all examples become active again, one more is taken per example that was not.
 """
 
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ from svmbench.solvers.stall cimport (
 cdef enum:
     PATIENCE = 2            # iterations at a bound after which an example is shrunk, as in SVM-light
     SPACING = 100           # iterations between two checks of the dual objective
-    STANDSTILL = 10         # consecutive checks without a gain after which it has stalled
+    STANDSTILL = 10         # consecutive checks without a gain before it may stall
     STEPS = 1000            # most steps of the small problem per variable
 
 # Violation to which the small problem is solved, relative to eps.
@@ -88,12 +88,12 @@ cdef class Run(LinearRun):
     cdef int64_t[::1] items         # the active examples, ascending
     cdef Py_ssize_t active
     cdef int8_t[::1] shrunk         # whether an example is not active
-    cdef int8_t[::1] member         # whether it is in B
+    cdef int8_t[::1] member         # whether an example is in B
     cdef int8_t[::1] settled        # consecutive iterations at a bound
-    cdef Py_ssize_t size            # of B
+    cdef Py_ssize_t size            # number of examples in B
     cdef int64_t[::1] B
-    cdef int64_t[::1] stay          # the most violating members of B, and of the others
-    cdef int64_t[::1] enter
+    cdef int64_t[::1] stay          # members of B with the largest violations
+    cdef int64_t[::1] enter         # others with the largest violations
     cdef double[::1] Q
     cdef double[::1] diagonal
     cdef double[::1] bounds
@@ -142,14 +142,14 @@ cdef class Run(LinearRun):
         return 0
 
     cdef inline double off(self, Py_ssize_t i) noexcept nogil:
-        """Return the violation of an example, 0 if at most eps, so that rounding does not affect ranks."""
+        """Return the violation of an example; 0 if at most eps, so that rounding does not affect ranks."""
         cdef double result = violation(self.alpha[i], self.g[i], self.C)
         return result if result > self.eps else 0.0
 
     cdef Py_ssize_t rank(
         self, int64_t* best, Py_ssize_t count, Py_ssize_t capacity, int64_t i
     ) noexcept nogil:
-        """Insert an example into a list in descending order of violation, stable; return its length."""
+        """Insert an example into a list by descending violation, after equal ones; return its new length."""
         cdef double off = self.off(i)
         cdef Py_ssize_t k = count
         if count < capacity:

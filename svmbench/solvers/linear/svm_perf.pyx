@@ -2,10 +2,10 @@ r"""The one-slack cutting-plane method of SVM-Perf.
 
 T. Joachims, Training Linear SVMs in Linear Time, KDD 2006; Algorithm 1. Without bias.
 
-Problem, the regularised form with one slack in common:
+Problem, the regularised form with a single slack variable for all examples:
 :math:`\min_{w, \xi} \frac12 |w|^2 + \frac{1}{\lambda} \xi`,
 :math:`\xi \ge \frac1n |V| - \frac1n \sum_{i \in V} c_i` for every set V of examples, responses
-:math:`c_i = y_i \langle w, x_i \rangle`; at its optimum ξ is the mean hinge loss.
+:math:`c_i = y_i \langle w, x_i \rangle`. At its optimum, ξ is the mean hinge loss.
 
 Method, from w = 0, ξ = 0 and no constraint::
 
@@ -15,14 +15,15 @@ Method, from w = 0, ξ = 0 and no constraint::
     far, or of eps
     drop the constraints that were inactive in 50 solutions
 
-The paper considers the violation only; if a solution is not exact, its gap must be added, and the sum is the
-difference of :math:`P_\lambda(w)` from its bound. It has stalled if in 20 consecutive iterations the bound
-has risen by less than 1e-9 of the violation: the cuts then differ by rounding, or hardly more. eps is in
-units of the mean hinge loss. In the released program it is in percent, and its parameter -c is 1/(100 λ).
+The paper only considers the violation. If a solution is not exact, its gap must be added; the sum is the
+difference between :math:`P_\lambda(w)` and its bound. The method has stalled if the bound has risen by less
+than 1e-9 of the violation in 20 consecutive iterations: new cuts then differ from old ones by little more
+than rounding. eps is in units of the mean hinge loss. In the released program it is in percent, and the
+parameter -c is 1/(100 λ).
 
 Answer: the last w. The dual value of the reduced problem bounds the optimum from below. An iteration takes n
-inner products, for the responses, and, for the reduced problem, one of the new g = (1/n) Σ_{i in V} y_i x_i
-with that of each constraint, including itself; solving it takes none.
+inner products for the responses. For the reduced problem, it takes one of the new g = (1/n) Σ_{i in V} y_i
+x_i with that of each constraint, including itself; solving the problem takes none.
 """
 
 from dataclasses import dataclass, field
@@ -57,7 +58,7 @@ cdef class Run(CuttingRun):
     """A started SVM-Perf."""
 
     cdef double eps
-    cdef double least               # violation so far
+    cdef double least               # smallest violation so far
     cdef double[::1] c
 
     def __init__(self, problem, examples, params):

@@ -2,7 +2,7 @@
 #undef STREAMS
 #undef OPAQUE
 #define STREAMS 8
-#if LEVEL >= 1 /* an opaque value for the compiler, at no cost */
+#if LEVEL >= 1 /* hides a value from the compiler's optimisation, at no cost */
 #define OPAQUE(v) __asm__ volatile("" : "+v"(v))
 #else
 #define OPAQUE(v) __asm__ volatile("" : "+m"(v))

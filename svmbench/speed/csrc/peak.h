@@ -1,5 +1,5 @@
 /* Loops of one kind of operation each, in registers and the first-level cache. Each returns a value that depends on
- * all operations, so that no compiler can remove them. */
+ * all its operations, so that the compiler cannot remove any. */
 #ifndef SVMBENCH_PEAK_H
 #define SVMBENCH_PEAK_H
 

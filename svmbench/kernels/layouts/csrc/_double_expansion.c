@@ -1,12 +1,12 @@
-/* See double.h. */
+/* See double_expansion.h. */
 #include "double_expansion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    DOUBLE_QUERIES = 32, /* that use a tile of double precision before it leaves the caches */
-    WHOLE_TILES = 32,    /* of a chunk of whole numbers */
+    DOUBLE_QUERIES = 32, /* queries that use a tile of double precision before it leaves the caches */
+    WHOLE_TILES = 32,    /* tiles in a chunk of integers */
     WHOLE_TABLE = 2048,  /* most entries of a table of kernel values, half of the first-level cache */
 };
 
@@ -78,7 +78,7 @@ static kernel_params whole_kind(const tiled_job *job)
     return numbers;
 }
 
-/* The kernel values of all integers up to the largest; NULL if there are more of these than the table holds, or than
+/* The kernel values of all integers up to the largest. NULL if there are more integers than the table holds, or than
  * values to look up. */
 static const double *whole_table(const tiled_job *job, whole_numbers whole, ptrdiff_t values, double *table)
 {
@@ -154,8 +154,9 @@ void svmbench_whole_row(const tiled_job *job, whole_numbers whole, const char *q
         row_part(job, whole, query, coefficient, scores, part);
 }
 
-/* A squared distance below this part of the two norms is computed from differences: its loss by cancellation would
- * exceed the rounding of the exponential. For larger ones the kernel value is below 1e-300 before that loss matters. */
+/* A squared distance below this fraction of the two norms is computed from differences, since its loss by cancellation
+ * would exceed the rounding of the exponential. For larger distances, the kernel value is below 1e-300 before
+ * that loss matters. */
 static const double CANCELLED = 1.0 / 16.0;
 
 static double csr_distance(const double_csr *points, ptrdiff_t j, const double_csr *queries, ptrdiff_t q)

@@ -1,4 +1,4 @@
-/* The loops of double.h. */
+/* The loops of double_expansion.h. */
 #include "finish_double.h"
 
 #undef SPAN
@@ -103,7 +103,7 @@ TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const doubl
         }
 }
 
-/* For at most DOUBLE_QUERIES queries; each tile is read once for all of them. */
+/* The scores of at most DOUBLE_QUERIES queries; each tile is read once for all of them. */
 TARGET static void VARIANT(double_block)(const kernel_params *kernel, const double_points *points,
                                          const double *queries, ptrdiff_t count, double *scores)
 {

@@ -8,7 +8,7 @@ enum {
     ADD_TILES = REGION_TILES,
     SPAN = 32,      /* regions that are tested together, so that the results stay in the first-level cache */
     MARKS = SPAN + 16,
-    RUN_REGIONS = 8 /* adjacent regions of which a row is computed at once */
+    RUN_REGIONS = 8 /* most adjacent regions in which a row is computed at once */
 };
 
 #define BODY "_regions_body.h"
@@ -164,7 +164,7 @@ static int add_part(const tiled_job *job, const region_set *set, const char *que
     return 0;
 }
 
-enum { PARTS = 4 }; /* of the work of each thread, so that no thread waits long for another */
+enum { PARTS = 4 }; /* parts into which each thread's work is divided, so that no thread waits long for another */
 
 int svmbench_region_add(const tiled_job *job, const region_set *set, const char *queries, ptrdiff_t count,
                         const double *coefficients, double *sums)

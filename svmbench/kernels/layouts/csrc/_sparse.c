@@ -6,7 +6,7 @@
  * in the second-level cache. */
 enum { SPAN = 2048 };
 
-/* A squared distance below this part of the two norms would lose too much as their difference. */
+/* A squared distance below this fraction of the two norms would lose too much if computed as a difference of norms. */
 static const double CANCELLED = 1.0 / 16.0;
 
 static double sparse_distance(const sparse_store *store, ptrdiff_t j, const sparse_query *query)

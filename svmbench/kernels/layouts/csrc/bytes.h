@@ -1,8 +1,9 @@
-/* Examples whose features are whole multiples, 0 to 255, of one unit (pixels, counts), as bytes. Inner products
- * and squared distances are exact whole numbers; only their scaling and the kernel round.
+/* Examples whose features are integer multiples, 0 to 255, of one unit (pixels, counts), as bytes. Inner products
+ * and squared distances are exact integers; only their scaling and the kernel are rounded.
  *
- * The bytes are stored less 128, as signed numbers, for the instruction that multiplies unsigned by signed
- * bytes: sum q (x - 128) = <q, x> - 128 sum q. A query is its bytes, then the int32 128 sum q and |q|^2. */
+ * 128 is subtracted from the stored bytes, which makes them signed, as the instruction that multiplies
+ * unsigned by signed bytes needs: sum q (x - 128) = <q, x> - 128 sum q. A query is its bytes, then the int32
+ * 128 sum q and |q|^2. */
 #ifndef SVMBENCH_BYTES_H
 #define SVMBENCH_BYTES_H
 

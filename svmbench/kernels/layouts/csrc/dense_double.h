@@ -1,4 +1,4 @@
-/* Dense examples in float64: every value is the float64 formula's, rounded once. A query is its float64 features. */
+/* Dense examples in float64. Every value is computed in float64 and rounded once. A query is its float64 features. */
 #ifndef SVMBENCH_DENSE_DOUBLE_H
 #define SVMBENCH_DENSE_DOUBLE_H
 

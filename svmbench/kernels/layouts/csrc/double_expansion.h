@@ -7,8 +7,8 @@
 #define DOUBLE_TILE 16 /* points side by side in memory: two 512-bit registers of float64 */
 #define DOUBLE_LANES 8 /* queries that share one pass over sparse points */
 
-/* Points in tiles, [n_tiles][d][DOUBLE_TILE], zero padded, and likewise their coefficients. The last columns may be
- * codes of groups of indicators of which each point has exactly one. A code adds the same terms of 1 to a sum, one
+/* Points in tiles, [n_tiles][d][DOUBLE_TILE], and their coefficients, zero padded. The last columns may be codes of
+ * groups of indicators, of which each point has exactly one. A code adds the same terms of 1 to a sum, one
  * after the other, as its indicators would. */
 typedef struct {
     ptrdiff_t d;     /* columns, codes included */

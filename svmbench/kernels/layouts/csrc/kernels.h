@@ -10,8 +10,7 @@
 
 enum kernel_kind { KERNEL_GAUSSIAN = 0, KERNEL_LINEAR = 1, KERNEL_POLYNOMIAL = 2 };
 
-/* Besides kernels, for layouts that compute in integers: the integer itself as int32, in place of the float32
- * value. */
+/* Further kinds, for layouts that compute in integers: the integer itself, as int32, instead of a float32 value. */
 enum whole_number { WHOLE_DISTANCE = 3, WHOLE_PRODUCT = 4 };
 
 #define ROW_GROUP 64 /* queries of one block: the stored examples are read from memory once per block */

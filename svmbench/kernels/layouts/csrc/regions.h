@@ -7,13 +7,13 @@
 
 enum {
     REGION_TILES = 4,
-    REGION = REGION_TILES * TILE, /* examples of a region */
-    REGION_QUERIES = 1024         /* whose rows are added together */
+    REGION = REGION_TILES * TILE, /* examples in a region */
+    REGION_QUERIES = 1024         /* most queries whose rows are added together */
 };
 
 typedef struct {
     ptrdiff_t count;         /* regions; region p has the places [p REGION, (p + 1) REGION) */
-    ptrdiff_t columns;       /* whose minimum and maximum in each region are known */
+    ptrdiff_t columns;       /* columns whose minimum and maximum in each region are known */
     ptrdiff_t stride;        /* from the bounds of one column to those of the next, a multiple of 16 */
     const float *low;
     const float *high;

@@ -19,10 +19,11 @@ typedef struct {
 /* Kernel rows of `count` queries; the examples are divided among the threads. */
 void svmbench_tiled_rows(const tiled_job *, const char *queries, ptrdiff_t count, float *out, ptrdiff_t stride);
 
-/* sums[j] += coefficients[r] K(example r, stored example j), in the order of r, for at most ROW_GROUP. Rows that are
- * not NULL in `held` are read there; the queries are those of the others, in this order, whose rows are also written to
- * `kept` unless it is NULL. Without `sums` the rows are only computed. The stored examples are divided among the
- * threads. Returns 0, or -1 if a work buffer could not be allocated. */
+/* sums[j] += coefficients[r] K(example r, stored example j), in the order of r, for at most ROW_GROUP examples. Rows
+ * that are not NULL in `held` are read from there. `queries` has the queries of the other rows, in order; these
+ * rows are computed, and also written to `kept` unless that is NULL. Without `sums`, rows are only computed.
+ * The stored examples are divided among the threads. Returns 0, or -1 if a work buffer could not be
+ * allocated. */
 int svmbench_tiled_add(const tiled_job *, const char *queries, ptrdiff_t count, const double *coefficients,
                        const float *const *held, float *const *kept, double *sums);
 

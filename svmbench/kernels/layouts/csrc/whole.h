@@ -1,5 +1,5 @@
-/* Tests whether numbers are integer multiples, 0 to 255, of one unit, and computes these: the bytes layout stores
- * them. The arithmetic is float32, with the same bits on every instruction set. */
+/* Tests whether numbers are integer multiples, 0 to 255, of one unit, and computes the multiples, which the bytes
+ * layout stores. The arithmetic is float32, with the same bits on every instruction set. */
 #ifndef SVMBENCH_WHOLE_H
 #define SVMBENCH_WHOLE_H
 
