@@ -1,8 +1,11 @@
-/* The passes over the vectors of a working set: CHAINS registers at a time, so that none waits for another. */
+/* The passes over the vectors of a working set, a chunk at a time: CHAINS registers, so that none waits for another.
+ * Only the chunk of a maximum is carried along, and searched afterwards. */
 #undef WIDTH
 #undef CHAINS
+#undef CHUNK
 #define WIDTH (BYTES / 8)
 #define CHAINS (WORKING_SET_PAD / WIDTH < 4 ? WORKING_SET_PAD / WIDTH : 4)
+#define CHUNK (CHAINS * WIDTH)
 
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
@@ -11,7 +14,7 @@ typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, align
 #define LOAD(from) (*(const VARIANT(many) *)(from))
 #define STORE(to, value) (*(VARIANT(many) *)(to) = (value))
 
-/* The largest number of each lane so far, and its first position. */
+/* The largest number of each lane so far, and where the chunk begins that had it first. */
 typedef struct {
     vd value;
     vl where;
@@ -46,31 +49,40 @@ TARGET INLINE vd VARIANT(all_positive)(vd curvature)
 #endif
 }
 
-/* The maximum over all lanes and chains and, of equals, the first position. */
-TARGET INLINE double VARIANT(winner)(const leader *best, ptrdiff_t *where)
+/* The maximum over all lanes, and where the chunk begins that had it first. */
+TARGET INLINE double VARIANT(winner)(const leader *best, ptrdiff_t *begin)
 {
-    double value = best[0].value[0];
-    int64_t place = best[0].where[0];
-    for (int c = 0; c < CHAINS; c++)
-        for (int lane = 0; lane < WIDTH; lane++) {
-            const double other = best[c].value[lane];
-            const int64_t there = best[c].where[lane];
-            if (other > value || (other == value && there < place)) {
-                value = other;
-                place = there;
-            }
-        }
-    *where = place;
+    double value = best->value[0];
+    ptrdiff_t first = PTRDIFF_MAX;
+#pragma GCC unroll 8
+    for (int lane = 1; lane < WIDTH; lane++)
+        value = best->value[lane] > value ? best->value[lane] : value;
+#pragma GCC unroll 8
+    for (int lane = 0; lane < WIDTH; lane++) {
+        const ptrdiff_t here = best->value[lane] == value ? best->where[lane] : PTRDIFF_MAX;
+        first = here < first ? here : first;
+    }
+    *begin = first < PTRDIFF_MAX ? first : 0;
     return value;
 }
 
-TARGET INLINE void VARIANT(start_race)(leader *best, double value)
+/* The first of the numbers of a chunk that is equal to one of them. */
+TARGET INLINE ptrdiff_t VARIANT(first_of)(const vd *values, double wanted)
 {
+    uint32_t same = 0;
+#pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++) {
-        best[c].value = value - (vd){0};
+        const vl marks = values[c] == wanted;
+#if LEVEL >= 2
+        same |= (uint32_t)_mm512_movepi64_mask((__m512i)marks) << (c * WIDTH);
+#elif LEVEL == 1
+        same |= (uint32_t)_mm256_movemask_pd((__m256d)marks) << (c * WIDTH);
+#else
         for (int lane = 0; lane < WIDTH; lane++)
-            best[c].where[lane] = c * WIDTH + lane;
+            same |= (uint32_t)(marks[lane] & 1) << (c * WIDTH + lane);
+#endif
     }
+    return same ? __builtin_ctz(same) : 0;
 }
 
 TARGET INLINE void VARIANT(mark)(working_set *set, ptrdiff_t i)
@@ -83,60 +95,74 @@ TARGET INLINE void VARIANT(mark)(working_set *set, ptrdiff_t i)
  * rounding does not choose between them. */
 TARGET INLINE vd VARIANT(coarse)(vd value) { return (vd)((vl)value & ~(int64_t)0xFFFFF); }
 
+/* What a register of variables is chosen by as the highest. */
+TARGET INLINE vd VARIANT(height)(const working_set *set, ptrdiff_t at)
+{
+    return VARIANT(coarse)(LOAD(set->values + at)) + LOAD(set->up + at);
+}
+
 /* values -= step (row_i - row_j); returns the highest value that can move up, its position, and the lowest that
  * can move down. */
 TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, const float *row_j, double step,
                                         ptrdiff_t *highest, double *low)
 {
-    leader best[CHAINS];
-    vd least[CHAINS];
-    vl here[CHAINS];
+    const vd never = -INFINITY - (vd){0};
+    leader best = {never, (vl){0}};
+    vd least = never, heights[CHAINS];
+    const double *up = set->up, *down = set->down;
+    const ptrdiff_t stride = set->stride;
     double *values = set->values;
-    VARIANT(start_race)(best, -INFINITY);
-#pragma GCC unroll 4
-    for (int c = 0; c < CHAINS; c++) {
-        least[c] = -INFINITY - (vd){0};
-        here[c] = best[c].where;
-    }
-    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+    ptrdiff_t begin;
+    for (ptrdiff_t k = 0; k < stride; k += CHUNK) {
+        vd top = never;
 #pragma GCC unroll 4
         for (int c = 0; c < CHAINS; c++) {
             const ptrdiff_t at = k + c * WIDTH;
             const vd value =
                 LOAD(values + at) - step * (VARIANT(widen)(row_i + at) - VARIANT(widen)(row_j + at));
             STORE(values + at, value);
-            VARIANT(compete)(best + c, VARIANT(coarse)(value) + LOAD(set->up + at), here[c]);
-            least[c] = VARIANT(larger)(-(value + LOAD(set->down + at)), least[c]);
-            here[c] += CHAINS * WIDTH;
+            top = VARIANT(larger)(VARIANT(coarse)(value) + LOAD(up + at), top);
+            least = VARIANT(larger)(-(value + LOAD(down + at)), least);
         }
+        VARIANT(compete)(&best, top, k - (vl){0});
+    }
     *low = INFINITY;
+    for (int lane = 0; lane < WIDTH; lane++)
+        *low = -least[lane] < *low ? -least[lane] : *low;
+    const double height = VARIANT(winner)(&best, &begin);
+#pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        for (int lane = 0; lane < WIDTH; lane++)
-            *low = -least[c][lane] < *low ? -least[c][lane] : *low;
-    return VARIANT(winner)(best, highest) > -INFINITY ? values[*highest] : -INFINITY;
+        heights[c] = VARIANT(height)(set, begin + c * WIDTH);
+    *highest = begin + VARIANT(first_of)(heights, height);
+    return height > -INFINITY ? values[*highest] : -INFINITY;
 }
 
-/* The partner of the highest with the largest second-order gain. */
+/* The gains of a register of partners of the highest, to second order. */
+TARGET INLINE vd VARIANT(gain)(const working_set *set, const float *row, double high, double own, ptrdiff_t at)
+{
+    const vd below = VARIANT(larger)(high - (LOAD(set->values + at) + LOAD(set->down + at)), (vd){0});
+    const vd curvature = own + LOAD(set->diagonal + at) - 2.0 * VARIANT(widen)(row + at);
+    return below * below / VARIANT(all_positive)(curvature);
+}
+
+/* The partner with the largest gain. */
 TARGET INLINE ptrdiff_t VARIANT(partner)(const working_set *set, const float *row, double high, double own)
 {
-    leader best[CHAINS];
-    vl here[CHAINS];
-    ptrdiff_t found;
-    VARIANT(start_race)(best, 0.0);
+    leader best = {(vd){0}, (vl){0}};
+    vd gains[CHAINS];
+    ptrdiff_t begin;
+    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK) {
+        vd top = {0};
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++)
+            top = VARIANT(larger)(VARIANT(gain)(set, row, high, own, k + c * WIDTH), top);
+        VARIANT(compete)(&best, top, k - (vl){0});
+    }
+    const double most = VARIANT(winner)(&best, &begin);
 #pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        here[c] = best[c].where;
-    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
-#pragma GCC unroll 4
-        for (int c = 0; c < CHAINS; c++) {
-            const ptrdiff_t at = k + c * WIDTH;
-            const vd below = VARIANT(larger)(high - (LOAD(set->values + at) + LOAD(set->down + at)), (vd){0});
-            const vd curvature = own + LOAD(set->diagonal + at) - 2.0 * VARIANT(widen)(row + at);
-            VARIANT(compete)(best + c, below * below / VARIANT(all_positive)(curvature), here[c]);
-            here[c] += CHAINS * WIDTH;
-        }
-    VARIANT(winner)(best, &found);
-    return found;
+        gains[c] = VARIANT(gain)(set, row, high, own, begin + c * WIDTH);
+    return begin + VARIANT(first_of)(gains, most);
 }
 
 TARGET static int64_t VARIANT(solve_pairs)(working_set *set, double eps, int64_t steps)
@@ -188,71 +214,87 @@ typedef struct {
 #undef two
 #define two VARIANT(two)
 
+/* The gains of a register of variables, each by a step of its own. */
+TARGET INLINE vd VARIANT(gain_alone)(const working_set *set, vd value, ptrdiff_t at)
+{
+    const vd own = LOAD(set->diagonal + at);
+    const vd step = VARIANT(inside)(set, at, value / VARIANT(all_positive)(own));
+    return step * (value - 0.5 * own * step);
+}
+
 /* values -= step_i row_i, values -= step_j row_j; returns the largest violation, the variable with the largest gain
  * by a step of its own, and that gain. */
 TARGET INLINE double VARIANT(move_two)(working_set *set, const two *last, ptrdiff_t *which, double *gain)
 {
-    leader best[CHAINS];
-    vd worst[CHAINS];
-    vl here[CHAINS];
+    leader best = {(vd){0}, (vl){0}};
+    vd worst = {0}, gains[CHAINS];
     double violation = 0.0;
-    VARIANT(start_race)(best, 0.0);
-#pragma GCC unroll 4
-    for (int c = 0; c < CHAINS; c++) {
-        worst[c] = (vd){0};
-        here[c] = best[c].where;
-    }
-    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+    ptrdiff_t begin;
+    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK) {
+        vd top = {0};
 #pragma GCC unroll 4
         for (int c = 0; c < CHAINS; c++) {
             const ptrdiff_t at = k + c * WIDTH;
             const vd value = (LOAD(set->values + at) - last->step_i * VARIANT(widen)(last->row_i + at)) -
                              last->step_j * VARIANT(widen)(last->row_j + at);
-            const vd own = LOAD(set->diagonal + at);
-            const vd step = VARIANT(inside)(set, at, value / VARIANT(all_positive)(own));
             STORE(set->values + at, value);
-            VARIANT(compete)(best + c, step * (value - 0.5 * own * step), here[c]);
-            worst[c] = VARIANT(larger)(value + LOAD(set->up + at), worst[c]);
-            worst[c] = VARIANT(larger)(-(value + LOAD(set->down + at)), worst[c]);
-            here[c] += CHAINS * WIDTH;
+            top = VARIANT(larger)(VARIANT(gain_alone)(set, value, at), top);
+            worst = VARIANT(larger)(value + LOAD(set->up + at), worst);
+            worst = VARIANT(larger)(-(value + LOAD(set->down + at)), worst);
         }
+        VARIANT(compete)(&best, top, k - (vl){0});
+    }
+    for (int lane = 0; lane < WIDTH; lane++)
+        violation = worst[lane] > violation ? worst[lane] : violation;
+    *gain = VARIANT(winner)(&best, &begin);
+#pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        for (int lane = 0; lane < WIDTH; lane++)
-            violation = worst[c][lane] > violation ? worst[c][lane] : violation;
-    *gain = VARIANT(winner)(best, which);
+        gains[c] = VARIANT(gain_alone)(set, LOAD(set->values + begin + c * WIDTH), begin + c * WIDTH);
+    *which = *gain > 0.0 ? begin + VARIANT(first_of)(gains, *gain) : 0;
     return violation;
 }
 
-/* The partner with which a variable gains most: the partner moves to its value at the optimum of both, clipped to
- * its box, and the variable to its optimum given that. Returns the gain. */
-TARGET INLINE double VARIANT(second)(const working_set *set, const two *chosen, ptrdiff_t *which)
+/* The gains of a register of partners, each with a variable: the partner moves to its value at the optimum of both,
+ * clipped to its box, and the variable to its optimum given that. */
+TARGET INLINE vd VARIANT(gain_together)(const working_set *set, const two *chosen, ptrdiff_t at)
 {
     const ptrdiff_t i = chosen->i;
     const double value_i = set->values[i], own_i = set->diagonal[i], inverse = 1.0 / VARIANT(positive)(own_i);
     const double most = set->most[i] - set->beta[i], least = set->least[i] - set->beta[i];
-    leader best[CHAINS];
-    vl here[CHAINS];
-    VARIANT(start_race)(best, 0.0);
+    const vd both = VARIANT(widen)(chosen->row_i + at), own = LOAD(set->diagonal + at);
+    const vd value = LOAD(set->values + at);
+    const vd step = VARIANT(inside)(set, at, (own_i * value - value_i * both) /
+                                                 VARIANT(all_positive)(own_i * own - both * both));
+    const vd wanted = (value_i - both * step) * inverse;
+    const vd step_i = VARIANT(larger)(-VARIANT(larger)(-wanted, -most - (vd){0}), least - (vd){0});
+    const vd gain = (step_i * (value_i - 0.5 * own_i * step_i) + step * (value - 0.5 * own * step)) -
+                    both * (step_i * step);
+    vl here;
+#pragma GCC unroll 8
+    for (int lane = 0; lane < WIDTH; lane++)
+        here[lane] = at + lane;
+    return (vd)((here != i) & (vl)gain);
+}
+
+/* The partner with which a variable gains most. Returns the gain. */
+TARGET INLINE double VARIANT(second)(const working_set *set, const two *chosen, ptrdiff_t *which)
+{
+    leader best = {(vd){0}, (vl){0}};
+    vd gains[CHAINS];
+    ptrdiff_t begin;
+    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK) {
+        vd top = {0};
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++)
+            top = VARIANT(larger)(VARIANT(gain_together)(set, chosen, k + c * WIDTH), top);
+        VARIANT(compete)(&best, top, k - (vl){0});
+    }
+    const double gain = VARIANT(winner)(&best, &begin);
 #pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        here[c] = best[c].where;
-    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
-#pragma GCC unroll 4
-        for (int c = 0; c < CHAINS; c++) {
-            const ptrdiff_t at = k + c * WIDTH;
-            const vd both = VARIANT(widen)(chosen->row_i + at), own = LOAD(set->diagonal + at);
-            const vd value = LOAD(set->values + at);
-            const vd step = VARIANT(inside)(set, at, (own_i * value - value_i * both) /
-                                                         VARIANT(all_positive)(own_i * own - both * both));
-            const vd wanted = (value_i - both * step) * inverse;
-            const vd step_i =
-                VARIANT(larger)(-VARIANT(larger)(-wanted, -most - (vd){0}), least - (vd){0});
-            const vd gain = (step_i * (value_i - 0.5 * own_i * step_i) + step * (value - 0.5 * own * step)) -
-                            both * (step_i * step);
-            VARIANT(compete)(best + c, (vd)((here[c] != i) & (vl)gain), here[c]);
-            here[c] += CHAINS * WIDTH;
-        }
-    return VARIANT(winner)(best, which);
+        gains[c] = VARIANT(gain_together)(set, chosen, begin + c * WIDTH);
+    *which = gain > 0.0 ? begin + VARIANT(first_of)(gains, gain) : 0;
+    return gain;
 }
 
 /* Move one variable by a step that keeps it in its box, exactly onto the bound if it ends there. */
