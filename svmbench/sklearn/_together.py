@@ -103,7 +103,8 @@ class PairProblems:
             return False
         sizes = np.sort(np.bincount(codes))
         pair = int(sizes[-2:].sum())
-        values = pair**2 + int(np.square(sizes).sum())
+        # The matrix of the pair, that of its packed variables, and what is kept of every group.
+        values = 3 * pair**2 // 2 + int(np.square(sizes).sum())
         return pair <= _MOST_ROWS and 4 * values * threads <= room
 
     def solved(self, pairs: Iterable[tuple[int, int]]) -> list[Solved | None]:

@@ -15,6 +15,10 @@ has fallen by the factor `ROUND`, or the gap seems to be reached, the values are
 precision from the rows, which all exist. The next steps start from their differences from the bias, which are
 tiny for free coefficients near the optimum.
 
+Most coefficients stay at 0. With a bias, those that will hardly change any more are left out later, as
+in shrinking: the others are packed, with their parts of the rows, so that steps touch short vectors. This is
+undone before the values are computed again.
+
 The gap is estimated from kernel values in single precision: a bound must be computed from the coefficients.
 
 No step needs the interpreter or its lock, so threads can solve several problems in parallel, each with its
@@ -46,7 +50,8 @@ cdef extern from "two_groups.h" nogil:
         float* values
         float* up
         float* down
-        float* gains
+        float high
+        float low
         make_row make
         void* maker
         unsigned char* made
@@ -55,12 +60,17 @@ cdef extern from "two_groups.h" nogil:
     void svmbench_two_groups_sum(int level, const two_groups*, double* sums)
 
 cdef enum:
-    STEPS_BETWEEN = 32      # least number of steps between two checks of the gap
-    SHARE_BETWEEN = 16      # and as a fraction of the number of examples
+    STEPS_BETWEEN = 64      # least number of steps between two checks of the gap
+    SHARE_BETWEEN = 16      # and as a fraction of the number of variables
     GROUPS = 2
 
 #: Fraction of the violation to which steps are made before the values are recomputed.
 cdef double ROUND = 1e-4
+
+#: Largest fraction of the variables that is worth packing, and distance of the values of those left out from
+#: the extrema, relative to the violation.
+cdef double FEWER = 0.7
+cdef double BEYOND = 0.5
 
 #: Largest fraction of the violation, or of the gap, that may remain after a round that makes progress.
 cdef double LESS = 0.9
@@ -96,6 +106,13 @@ cdef class TwoGroups:
     cdef unsigned char[::1] made
     cdef double[:, ::1] vectors
     cdef double[::1] sums                   # scratch
+    # The variables in which steps with a bias are made, all or packed ones: their number and their places.
+    cdef working_set few
+    cdef Py_ssize_t count
+    cdef int64_t[::1] places
+    cdef float[::1] few_matrix
+    cdef unsigned char[::1] few_made
+    cdef double[:, ::1] few_vectors
     # The same for steps in single precision, with values from which `center` is subtracted.
     cdef two_groups single
     cdef float[:, ::1] singles
@@ -118,21 +135,21 @@ cdef class TwoGroups:
         self.made = np.zeros(most, dtype=np.uint8)
         self.vectors = np.zeros((7, most))
         self.sums = np.zeros(most)
-        self.singles = np.zeros((5, most), dtype=np.float32)
+        self.singles = np.zeros((4, most), dtype=np.float32)
+        self.places = np.zeros(most, dtype=np.int64)
+        packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
+        self.few_matrix = np.zeros(packed * packed, dtype=np.float32)
+        self.few_made = np.zeros(packed, dtype=np.uint8)
+        self.few_vectors = np.zeros((7, packed))
         self.query = np.zeros(query, dtype=np.int8)
         self.inner.kernel = &self.matrix[0]
         self.inner.made = &self.made[0]
         self.inner.maker = <void*>self
         self.inner.make = <make_row>make
         bind(&self.inner, &self.vectors[0, 0], most)
-        self.single.kernel = self.inner.kernel
-        self.single.least, self.single.most = self.inner.least, self.inner.most
-        self.single.beta = self.inner.beta
         self.single.diagonal, self.single.values = &self.singles[0, 0], &self.singles[1, 0]
         self.single.up, self.single.down = &self.singles[2, 0], &self.singles[3, 0]
-        self.single.gains = &self.singles[4, 0]
-        self.single.made, self.single.maker = self.inner.made, self.inner.maker
-        self.single.make = self.inner.make
+        self.single.maker = self.inner.maker
 
     @staticmethod
     def possible(Oracle oracle not None):
@@ -171,8 +188,6 @@ cdef class TwoGroups:
             self.hold(which, number, group.layout.stride)
             at += group.layout.stride
         memset(&self.made[0], 0, <size_t>self.inner.stride)
-        np.asarray(self.singles)[0, : at] = vectors[0, : at]
-        self.single.stride = self.inner.stride
 
     cdef int hold(self, Py_ssize_t which, Py_ssize_t number, Py_ssize_t stride) except -1:
         """Point to what is kept of a group, from its first use on."""
@@ -210,47 +225,107 @@ cdef class TwoGroups:
                 else:
                     self.make_double(goal, end)
                 self.sum_up()
-                violation, gap = self.violation(), self.relative_gap()
+                violation, gap = self.violation(), self.relative_gap(&self.inner)
                 if gap <= goal or self.steps >= end or violation < self.eps:
                     break
                 if violation > LESS * last_violation and gap > LESS * last_gap:
                     break
         return gap <= goal
 
-    cdef int64_t between(self) noexcept nogil:
-        """Return the number of steps between two checks of the gap."""
-        return max(<int64_t>STEPS_BETWEEN, <int64_t>self.inner.stride // SHARE_BETWEEN)
+    cdef int64_t between(self, Py_ssize_t stride) noexcept nogil:
+        """Return the number of steps in so many variables between two checks of the gap."""
+        return max(<int64_t>STEPS_BETWEEN, <int64_t>stride // SHARE_BETWEEN)
 
     cdef void make_double(self, double goal, int64_t end) noexcept nogil:
         """Make steps without a bias until the estimated gap is small enough, or there is no progress."""
-        cdef int64_t asked = self.between(), made = asked
+        cdef int64_t asked = self.between(self.inner.stride), made = asked
         while self.steps < end and made == asked:
             asked = min(asked, end - self.steps)
             made = solve_set(isa_level(), &self.inner, False, self.eps, asked)
             self.steps += made
-            if self.relative_gap() <= goal:
+            if self.relative_gap(&self.inner) <= goal:
                 break
 
     cdef void make_single(self, double goal, int64_t end, double enough) noexcept nogil:
         """Make steps with a bias until the violation or the estimated gap is small enough."""
-        cdef int64_t asked = self.between(), made = asked
+        cdef int64_t asked = 1, made = 1
         cdef Py_ssize_t k = 0
-        for k in range(self.inner.stride):
-            self.single.values[k] = <float>(self.inner.values[k] - self.center)
-        svmbench_two_groups_mark(&self.single)
+        self.take_all()
         while self.steps < end and made == asked:
-            asked = min(asked, end - self.steps)
+            asked = min(self.between(self.few.stride), end - self.steps)
             made = svmbench_two_groups_make(isa_level(), &self.single, max(enough, self.eps), asked)
             self.steps += made
-            for k in range(self.inner.stride):
-                self.inner.values[k] = self.single.values[k] + self.center
-            if self.relative_gap() <= goal:
+            for k in range(self.few.stride):
+                self.few.values[k] = self.single.values[k] + self.center
+            if self.relative_gap(&self.few) <= goal:
                 break
+            self.pack()
+        for k in range(self.count):
+            self.inner.beta[self.places[k]] = self.few.beta[k]
+
+    cdef void take_all(self) noexcept nogil:
+        """Make steps in all variables from now on."""
+        cdef Py_ssize_t k = 0
+        self.few = self.inner
+        self.count = self.inner.stride
+        for k in range(self.count):
+            self.places[k] = k
+            self.singles[0, k] = <float>self.inner.diagonal[k]
+            self.singles[1, k] = <float>(self.inner.values[k] - self.center)
+        self.step_in_few()
+
+    cdef void step_in_few(self) noexcept nogil:
+        self.single.stride, self.single.kernel = self.few.stride, self.few.kernel
+        self.single.least, self.single.most, self.single.beta = self.few.least, self.few.most, self.few.beta
+        self.single.made, self.single.make = self.few.made, self.few.make
+        svmbench_two_groups_mark(&self.single)
+
+    cdef void pack(self) noexcept nogil:
+        """Make steps in the variables that may still change from now on, if they are few enough."""
+        cdef working_set last = self.few
+        cdef float reach = <float>BEYOND * (self.single.high - self.single.low)
+        cdef Py_ssize_t count = 0, stride = 0, k = 0
+        for k in range(last.stride):
+            count += self.may_change(k, reach)
+        stride = (count + TWO_GROUPS_PAD - 1) // TWO_GROUPS_PAD * TWO_GROUPS_PAD
+        if stride > FEWER * last.stride:
+            return
+        bind(&self.few, &self.few_vectors[0, 0], self.few_vectors.shape[1])
+        count = 0
+        for k in range(last.stride):
+            if self.may_change(k, reach):   # their new places are never behind the old ones
+                self.places[count] = self.places[k]
+                self.singles[0, count], self.singles[1, count] = self.singles[0, k], self.singles[1, k]
+                self.few_vectors[1, count] = last.least[k]
+                self.few_vectors[2, count] = last.most[k]
+                self.few_vectors[3, count] = last.beta[k]
+                count += 1
+            else:
+                self.inner.beta[self.places[k]] = 0.0
+        self.count = count
+        for k in range(count, stride):
+            self.singles[0, k] = self.singles[1, k] = 0.0
+            self.few_vectors[1, k] = self.few_vectors[2, k] = self.few_vectors[3, k] = 0.0
+        self.few.stride, self.few.kernel = stride, &self.few_matrix[0]
+        self.few.made, self.few.make = &self.few_made[0], <make_row>copy
+        memset(self.few.made, 0, <size_t>stride)
+        self.step_in_few()
+
+    cdef bint may_change(self, Py_ssize_t k, float reach) noexcept nogil:
+        """Return whether a coefficient is not 0, or its value within `reach` of one that can move."""
+        cdef float value = self.single.values[k]
+        return (
+            self.single.beta[k] != 0.0
+            or value + self.single.up[k] > self.single.low - reach
+            or value + self.single.down[k] < self.single.high + reach
+        )
 
     cdef void sum_up(self) noexcept nogil:
         """Recompute the values from the rows."""
         cdef Py_ssize_t which = 0, k = 0
-        svmbench_two_groups_sum(isa_level(), &self.single, &self.sums[0])
+        cdef two_groups every = self.single
+        every.stride, every.kernel, every.beta = self.inner.stride, self.inner.kernel, self.inner.beta
+        svmbench_two_groups_sum(isa_level(), &every, &self.sums[0])
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
                 self.inner.values[k] = 2.0 * which - 1.0 - self.sums[k]
@@ -269,36 +344,33 @@ cdef class TwoGroups:
         self.center = 0.5 * high + 0.5 * low if self.balanced else 0.0
         return high - low if self.balanced else max(high, -low)
 
-    cdef double bias(self) noexcept nogil:
+    cdef double bias(self, const working_set* part) noexcept nogil:
         """Return the mean value of the free coefficients, or the middle between those that can move."""
         cdef double total = 0.0, high = -INFINITY, low = INFINITY
-        cdef const double* beta = self.inner.beta
-        cdef const double* v = self.inner.values
+        cdef const double* beta = part.beta
+        cdef const double* v = part.values
         cdef Py_ssize_t free = 0, k = 0
         if not self.balanced:
             return 0.0
-        for k in range(self.inner.stride):
-            if self.inner.least[k] < beta[k] < self.inner.most[k]:
+        for k in range(part.stride):
+            if part.least[k] < beta[k] < part.most[k]:
                 total += v[k]
                 free += 1
-            if beta[k] < self.inner.most[k]:
+            if beta[k] < part.most[k]:
                 high = max(high, v[k])
-            if beta[k] > self.inner.least[k]:
+            if beta[k] > part.least[k]:
                 low = min(low, v[k])
         return total / free if free else 0.5 * high + 0.5 * low
 
-    cdef double relative_gap(self) noexcept nogil:
-        """Return the relative gap estimated from the values."""
-        cdef double b = self.bias(), norm2 = 0.0, loss = 0.0, total = 0.0, below = 0.0, label = -1.0
-        cdef Py_ssize_t which = 0, k = 0
-        for which in range(GROUPS):
-            label = 2.0 * which - 1.0
-            for k in range(self.begin[which], self.begin[which] + self.size[which]):
-                total += label * self.inner.beta[k]
-                norm2 += self.inner.beta[k] * (label - self.inner.values[k])
-                below = label * (self.inner.values[k] - b)
-                if below > 0.0:
-                    loss += below * (self.inner.most[k] if which else -self.inner.least[k])
+    cdef double relative_gap(self, const working_set* part) noexcept nogil:
+        """Return the relative gap estimated from the values; variables left out add nothing to it."""
+        cdef double b = self.bias(part), norm2 = 0.0, loss = 0.0, total = 0.0, label = 0.0
+        cdef Py_ssize_t k = 0
+        for k in range(part.stride):
+            label = 1.0 if part.most[k] > 0.0 else -1.0
+            total += label * part.beta[k]
+            norm2 += part.beta[k] * (label - part.values[k])
+            loss += max(label * (part.values[k] - b), 0.0) * (part.most[k] - part.least[k])
         return 1.0 - (total - 0.5 * norm2) / (0.5 * norm2 + loss) if 0.5 * norm2 + loss > 0.0 else 0.0
 
     def point(self):
@@ -319,6 +391,21 @@ cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
         fill(given, given.first, given.second, 0, k)
     else:
         fill(given, given.second, given.first, 1, k)
+
+
+cdef void copy(TwoGroups given, Py_ssize_t k) noexcept nogil:
+    """Copy the row of the packed variable k, which is computed if it is missing."""
+    cdef int64_t place = given.places[k]
+    cdef const float* row = &given.matrix[place * given.inner.stride]
+    cdef float* packed = &given.few_matrix[k * given.few.stride]
+    cdef Py_ssize_t t = 0
+    if not given.made[place]:
+        make(given, place)
+        given.made[place] = True
+    for t in range(given.count):
+        packed[t] = row[given.places[t]]
+    for t in range(given.count, given.few.stride):
+        packed[t] = 0.0
 
 
 cdef void fill(TwoGroups given, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t k) noexcept nogil:

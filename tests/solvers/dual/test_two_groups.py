@@ -9,6 +9,7 @@ from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.gram import GramOracle
 from svmbench.problem import Problem
+from svmbench.runner.certificate import certify
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from tests import instruction_sets
@@ -140,3 +141,22 @@ def test_sparse_examples_are_not_taken():
     import scipy.sparse as sp
 
     assert not TwoGroups.possible(Oracle(sp.csr_array(examples("dense")), GAUSSIAN, layout="sparse"))
+
+
+@pytest.mark.parametrize("distance", [0.3, 3.0])
+@pytest.mark.parametrize("C", [0.5, 300.0])
+def test_variables_that_are_left_out_for_a_while_are_at_their_optimum_in_the_end(distance, C):
+    # Few coefficients are left where the groups are far apart, and for a large C those left out come back.
+    rng = np.random.default_rng(2)
+    X = (rng.normal(size=(700, 3)) + np.repeat([0.0, distance], [300, 400])[:, None]).astype(np.float32)
+    oracle = Oracle(X, {**GAUSSIAN, "gamma": 0.5})
+    parts = np.arange(300), np.arange(300, 700)
+    groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in parts]
+    problem = Problem.build(np.repeat([-1.0, 1.0], [300, 400]), C=C, bias="unregularised")
+    solver = TwoGroups(groups)
+    solver.start(0, 1, [problem.bounds[:300], problem.bounds[300:]], True, 1e-10)
+    assert solver.advance(1e-7, 10**6)
+    alpha, responses = solver.point()
+    assert certify(problem, alpha, responses)["relative_gap"] <= 1.01e-7
+    exact = problem.y * oracle.exact_responses(np.arange(700), alpha * problem.y)
+    np.testing.assert_allclose(responses, exact, atol=3e-6 * C)

@@ -1,9 +1,11 @@
-/* The passes of two_groups.c. A pass finds a maximum alone; where it is, is found afterwards, since to carry places
- * along takes longer than all else in a pass. CHAINS registers at a time, so that none waits for another. */
+/* The passes of two_groups.c, a chunk at a time: CHAINS registers, so that none waits for another. To carry places
+ * along takes longer than all else in a pass, so only the chunk of a maximum is carried, and searched afterwards. */
 #undef WIDTH
 #undef CHAINS
+#undef CHUNK
 #define WIDTH (BYTES / 4)
 #define CHAINS (TWO_GROUPS_PAD / WIDTH < 4 ? TWO_GROUPS_PAD / WIDTH : 4)
+#define CHUNK (CHAINS * WIDTH)
 
 typedef float VARIANT(some) __attribute__((vector_size(BYTES), may_alias, aligned(4)));
 
@@ -25,30 +27,71 @@ TARGET INLINE vf VARIANT(above)(vf a, vf b)
 #endif
 }
 
-TARGET INLINE float VARIANT(highest)(const vf *best)
+/* One bit for each lane that is marked. */
+TARGET INLINE uint32_t VARIANT(bits)(vi marks)
 {
-    float found = best[0][0];
-    for (int c = 0; c < CHAINS; c++)
-        for (int lane = 0; lane < WIDTH; lane++)
-            found = best[c][lane] > found ? best[c][lane] : found;
+#if LEVEL >= 2
+    return _mm512_movepi32_mask((__m512i)marks);
+#elif LEVEL == 1
+    return (uint32_t)_mm256_movemask_ps((__m256)marks);
+#else
+    uint32_t found = 0;
+    for (int lane = 0; lane < WIDTH; lane++)
+        found |= (uint32_t)(marks[lane] & 1) << lane;
     return found;
+#endif
 }
 
-/* The first place where x is `wanted`, which it is somewhere. */
-TARGET INLINE ptrdiff_t VARIANT(first_place)(const float *x, ptrdiff_t n, float wanted)
+/* The highest lane, found by halving. */
+TARGET INLINE float VARIANT(highest)(vf values)
 {
-    for (ptrdiff_t k = 0; k < n; k += CHAINS * WIDTH) {
-        vi same = {0};
+    float lanes[WIDTH];
+    __builtin_memcpy(lanes, &values, sizeof lanes);
 #pragma GCC unroll 4
-        for (int c = 0; c < CHAINS; c++)
-            same |= LOAD(x + k + c * WIDTH) == wanted;
-        for (int lane = 0; lane < WIDTH; lane++)
-            if (same[lane])
-                for (ptrdiff_t t = k;; t++)
-                    if (x[t] == wanted)
-                        return t;
+    for (int half = WIDTH / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+        for (int lane = 0; lane < half; lane++)
+            lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
+    return lanes[0];
+}
+
+/* The highest number of each lane so far, and the chunk where it was first. */
+typedef struct {
+    vf value;
+    vi where;
+} VARIANT(leader);
+#undef leader
+#define leader VARIANT(leader)
+
+TARGET INLINE void VARIANT(compete)(leader *best, vf top, vi chunk)
+{
+    const vi more = top > best->value;
+    best->value = VARIANT(above)(top, best->value);
+    best->where = (more & chunk) | (~more & best->where);
+}
+
+/* The highest number, and the beginning of the chunk where it was first. */
+TARGET INLINE float VARIANT(winner)(const leader *best, ptrdiff_t *begin)
+{
+    const float value = VARIANT(highest)(best->value);
+    int32_t chunk = INT32_MAX;
+#pragma GCC unroll 16
+    for (int lane = 0; lane < WIDTH; lane++) {
+        const int32_t here = best->value[lane] == value ? best->where[lane] : INT32_MAX;
+        chunk = here < chunk ? here : chunk;
     }
-    return 0;
+    *begin = chunk < INT32_MAX ? chunk * (ptrdiff_t)CHUNK : 0;
+    return value;
+}
+
+/* The first of the numbers of a chunk that is equal to a value, and that is there. */
+TARGET INLINE ptrdiff_t VARIANT(first_of)(const vf *values, float wanted)
+{
+    uint32_t same = 0;
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++)
+        same |= VARIANT(bits)(values[c] == wanted) << (c * WIDTH);
+    return same ? __builtin_ctz(same) : 0;
 }
 
 /* values -= step (row_i - row_j); returns the highest value that can move up and its place, and the lowest one that can
@@ -56,47 +99,63 @@ TARGET INLINE ptrdiff_t VARIANT(first_place)(const float *x, ptrdiff_t n, float 
 TARGET INLINE float VARIANT(move_pair)(two_groups *set, const float *row_i, const float *row_j, float step,
                                        ptrdiff_t *place, float *low)
 {
-    vf best[CHAINS], least[CHAINS];
-    float *values = set->values, *gains = set->gains;
-#pragma GCC unroll 4
-    for (int c = 0; c < CHAINS; c++)
-        best[c] = least[c] = -INFINITY - (vf){0};
-    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+    const vf never = -INFINITY - (vf){0};
+    leader best = {never, (vi){0}};
+    vf least = never, movable[CHAINS];
+    vi chunk = {0};
+    const float *up = set->up, *down = set->down;
+    const ptrdiff_t stride = set->stride;
+    float *values = set->values;
+    for (ptrdiff_t k = 0; k < stride; k += CHUNK, chunk += 1) {
+        vf top = never;
 #pragma GCC unroll 4
         for (int c = 0; c < CHAINS; c++) {
             const ptrdiff_t at = k + c * WIDTH;
             const vf value = LOAD(values + at) - step * (LOAD(row_i + at) - LOAD(row_j + at));
-            const vf movable = value + LOAD(set->up + at);
             STORE(values + at, value);
-            STORE(gains + at, movable);
-            best[c] = VARIANT(above)(movable, best[c]);
-            least[c] = VARIANT(above)(-(value + LOAD(set->down + at)), least[c]);
+            top = VARIANT(above)(value + LOAD(up + at), top);
+            least = VARIANT(above)(-(value + LOAD(down + at)), least);
         }
-    const float high = VARIANT(highest)(best);
+        VARIANT(compete)(&best, top, chunk);
+    }
+    ptrdiff_t begin;
+    const float high = VARIANT(winner)(&best, &begin);
     *low = -VARIANT(highest)(least);
-    *place = VARIANT(first_place)(gains, set->stride, high);
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++)
+        movable[c] = LOAD(values + begin + c * WIDTH) + LOAD(up + begin + c * WIDTH);
+    *place = begin + VARIANT(first_of)(movable, high);
     return high;
 }
 
-/* The partner of the highest with the largest second-order gain. */
-TARGET INLINE ptrdiff_t VARIANT(partner)(two_groups *set, const float *row, float high, float own)
+/* The gains of a register of partners to second order. */
+TARGET INLINE vf VARIANT(gain)(const two_groups *set, const float *row, float high, float own, ptrdiff_t at)
 {
     const vf zero = {0}, least = 1e-12f - (vf){0};
-    vf best[CHAINS];
+    const vf below = VARIANT(above)(high - (LOAD(set->values + at) + LOAD(set->down + at)), zero);
+    const vf curvature = own + LOAD(set->diagonal + at) - 2.0f * LOAD(row + at);
+    return below * below / VARIANT(above)(curvature, least);
+}
+
+/* The partner of the highest with the largest gain. */
+TARGET INLINE ptrdiff_t VARIANT(partner)(const two_groups *set, const float *row, float high, float own)
+{
+    leader best = {(vf){0}, (vi){0}};
+    vf gains[CHAINS];
+    vi chunk = {0};
+    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK, chunk += 1) {
+        vf top = {0};
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++)
+            top = VARIANT(above)(VARIANT(gain)(set, row, high, own, k + c * WIDTH), top);
+        VARIANT(compete)(&best, top, chunk);
+    }
+    ptrdiff_t begin;
+    const float most = VARIANT(winner)(&best, &begin);
 #pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        best[c] = zero;
-    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
-#pragma GCC unroll 4
-        for (int c = 0; c < CHAINS; c++) {
-            const ptrdiff_t at = k + c * WIDTH;
-            const vf below = VARIANT(above)(high - (LOAD(set->values + at) + LOAD(set->down + at)), zero);
-            const vf curvature = own + LOAD(set->diagonal + at) - 2.0f * LOAD(row + at);
-            const vf gain = below * below / VARIANT(above)(curvature, least);
-            STORE(set->gains + at, gain);
-            best[c] = VARIANT(above)(gain, best[c]);
-        }
-    return VARIANT(first_place)(set->gains, set->stride, VARIANT(highest)(best));
+        gains[c] = VARIANT(gain)(set, row, high, own, begin + c * WIDTH);
+    return begin + VARIANT(first_of)(gains, most);
 }
 
 TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t steps)
@@ -105,9 +164,9 @@ TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t s
     double step = 0.0;
     for (int64_t made = 0;; made++) {
         ptrdiff_t i, j;
-        float low;
-        const float high = VARIANT(move_pair)(set, row_i, row_j, (float)step, &i, &low);
-        if (!((double)high - (double)low >= eps) || made == steps)
+        const float high = VARIANT(move_pair)(set, row_i, row_j, (float)step, &i, &set->low);
+        set->high = high;
+        if (!((double)high - (double)set->low >= eps) || made == steps)
             return made;
         row_i = kernel_row(set, i);
         j = VARIANT(partner)(set, row_i, high, set->diagonal[i]);

@@ -15,7 +15,8 @@ typedef struct {
     float *values;          /* y - f(x) less a constant; updated with beta */
     float *up;              /* 0, or -inf where beta cannot grow */
     float *down;            /* 0, or +inf where it cannot fall */
-    float *gains;           /* scratch */
+    float high;             /* the extrema of the values that can move up and down, before the last step */
+    float low;
     /* Rows are made when they are first read: `make` fills row k, and `made` is 1 for each row that is filled. */
     void (*make)(void *maker, ptrdiff_t k);
     void *maker;
