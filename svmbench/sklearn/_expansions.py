@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ _VALUES, _ROWS = 1 << 22, 1024
 
 
 class SupportValues:
-    """Kernel values between rows and support vectors.
+    """Kernel values between rows and support vectors, which are converted when they are first needed.
 
     Parameters
     ----------
@@ -43,22 +44,28 @@ class SupportValues:
         self, points: Any, kernel: KernelDocument, origin: Floats | None, double: bool, threads: int
     ) -> None:
         self._points, self._kernel, self._origin, self._threads = points, kernel, origin, threads
-        self._double = DoubleValues(points.astype(np.float64), kernel) if double else None
-        self._single = None if double else Oracle(self._moved(points), kernel, threads=threads)
+        self._in_double = double
+
+    @cached_property
+    def _double(self) -> DoubleValues:
+        return DoubleValues(self._points.astype(np.float64), self._kernel)
+
+    @cached_property
+    def _single(self) -> Oracle:
+        return Oracle(self._moved(self._points), self._kernel, threads=self._threads)
 
     def _moved(self, X: Any) -> Any:
         return X if self._origin is None else X.astype(np.float64) - self._origin
 
     def __call__(self, X: Any) -> Any:
         """Return the values for rows X, shape (m, s)."""
-        if self._single is None:
-            assert self._double is not None
+        if self._in_double:
             return self._double(X)
         return self._single.values(self._moved(X))
 
     def scores(self, X: Any, coefficients: Floats, intercept: float) -> Floats:
         """Return the products of the values and coefficients, shape (s,), plus an intercept, shape (m,)."""
-        if self._single is None:
+        if self._in_double:
             return exact_scores(self._points, coefficients, intercept, X, self._kernel, self._threads)
         every = np.arange(coefficients.size)
         return self._single.decision_function(every, coefficients, intercept, self._moved(X))

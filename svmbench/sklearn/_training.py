@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,9 @@ _EPS = 1e-10
 #: the responses of other rows are updated only now and then, and with many.
 _FEW, _FEW_OF_MANY_FEATURES, _MANY_FEATURES = 4096, 16384, 128
 _SMALL_SET, _LARGE_SET = 256, 1024
+
+#: Part of the rounds left, by forecast, until the next look; and looks while the rounds double, at least.
+_FORECAST, _FEWEST_LOOKS = 0.5, 4
 
 #: Values of C used for an infinite C: the first in units of 1 / max K(x, x), their ratio, and the last. The
 #: first one that leaves no coefficient at C suffices.
@@ -155,6 +159,35 @@ def rounds_between(n: int, rounds: int) -> int:
     return max(1, rounds // (4 if n <= _FEW else 50))
 
 
+class Looks:
+    """When to look at the gap: often near the end, and seldom while it is far from what is asked.
+
+    A look may cost as much as a round. The gap falls about geometrically, so the number of rounds that are
+    left is forecast from the last two looks.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    tol : float
+        Relative gap to reach.
+    """
+
+    def __init__(self, n: int, tol: float) -> None:
+        self._n, self._tol = n, tol
+        self._rounds, self._gap = 0, math.inf
+
+    def after(self, rounds: int, gap: float) -> int:
+        """Return the rounds to the next look, after so many rounds and a look that showed this gap."""
+        least = rounds_between(self._n, rounds)
+        most, before = max(least, rounds // _FEWEST_LOOKS), (self._rounds, self._gap)
+        self._rounds, self._gap = rounds, gap
+        if not (self._tol < gap < before[1] < math.inf):
+            return least
+        left = math.log(gap / self._tol) / math.log(before[1] / gap) * (rounds - before[0])
+        return int(min(most, max(least, _FORECAST * left)))
+
+
 def _hard_gap(oracle: Oracle, y: Floats, found: Solution, bias: str) -> tuple[float, float]:
     """Return the relative gap of a dual point of the hard-margin problem, and the bias midway."""
     at = np.flatnonzero(found.alpha)
@@ -183,6 +216,7 @@ def _advanced(
         b, and the certified relative gap.
     """
     step, bounds, own = 1, None, diagonal(oracle)
+    looks = Looks(problem.n, tol)
     if GapBounds.possible(oracle):
         bounds = GapBounds(problem, oracle)
     while True:
@@ -195,9 +229,11 @@ def _advanced(
         if snapshot.earlier and not ended:
             continue
         maintained = snapshot.responses
-        if maintained is not None and not ended and _gap(problem, snapshot.alpha, maintained) > tol:
-            step = max(step, rounds_between(problem.n, run.iterations))
-            continue
+        if maintained is not None and not ended:
+            gap = _gap(problem, snapshot.alpha, maintained)
+            if gap > tol:
+                step = looks.after(run.iterations, gap)
+                continue
         if not np.isfinite(snapshot.alpha).all():
             raise FloatingPointError("the coefficients are no longer finite: scale the features")
         if (
@@ -212,7 +248,7 @@ def _advanced(
                 bound = bounds.confirmed(point)
             if ended or bound.relative_gap <= tol:
                 return snapshot.alpha, bound.bias, float(bound.relative_gap)
-            step = max(step, rounds_between(problem.n, run.iterations))
+            step = rounds_between(problem.n, run.iterations)
             continue
         model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
         fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)

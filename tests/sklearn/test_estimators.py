@@ -19,7 +19,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from svmbench.kernels.given import oracle_for
-from svmbench.sklearn import KernelSVC, KernelSVR, LinearSVC, SBPClassifier
+from svmbench.sklearn import KernelSVC, KernelSVR, LinearSVC, SBPClassifier, _expansions
+from svmbench.sklearn._training import Looks
 from svmbench.sklearn.kernel_svc import SOLVERS
 
 ESTIMATORS = [KernelSVC(), LinearSVC(), SBPClassifier(max_evaluations=2e5, random_state=0)]
@@ -286,3 +287,37 @@ def test_a_fit_without_class_weights_loads_no_preprocessing():
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == ["[1.0,", "1.0]", "False"]
+
+
+def test_looks_at_the_gap_are_rare_far_from_the_tolerance_and_frequent_near_it():
+    looks, rounds, seen = Looks(10_000, 1e-4), 1, []
+    while (gap := 10.0 ** (-rounds / 25.0)) > 1e-4:
+        seen.append(rounds)
+        rounds += looks.after(rounds, gap)
+    assert 100 <= rounds <= 102  # the gap is reached after 100 rounds
+    assert len(seen) <= 30
+    assert max(np.diff(seen)) >= 5 and seen[-1] >= 97
+
+
+@pytest.mark.parametrize("gaps", [(1.0, 1.0), (1.0, 2.0), (np.inf, 1.0), (1.0, np.nan), (1.0, 1e-5)])
+def test_without_a_forecast_the_next_look_is_soon(gaps):
+    looks = Looks(10_000, 1e-4)
+    assert [looks.after(rounds, gap) for rounds, gap in zip((40, 60), gaps, strict=True)] == [1, 1]
+
+
+def test_support_vectors_are_converted_once_when_scores_are_asked_for(monkeypatch):
+    made = []
+
+    class Counted(_expansions.Oracle):
+        def __init__(self, *args, **options):
+            made.append(1)
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(_expansions, "Oracle", Counted)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 60))
+    fitted = KernelSVC(gamma=0.01).fit(X, X[:, 0] + rng.normal(size=3000) > 0.0)
+    assert fitted.support_vectors_.size > 1 << 16 and not made
+    first = fitted.decision_function(X[:10])
+    np.testing.assert_array_equal(fitted.decision_function(X[:10]), first)
+    assert len(made) == 1
