@@ -7,7 +7,7 @@ Its state is saved regularly, and every later run of the problem reuses the resu
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,17 @@ from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
 from svmbench.run_config import KernelDocument
 from svmbench.runner.certificate import norm_interval, nu_interval, proved
-from svmbench.runner.certifier import EPS, TARGET, Limits, Search, choose, model_of, solve
+from svmbench.runner.certifier import (
+    EPS,
+    TARGET,
+    Certifier,
+    Limits,
+    Search,
+    Uncertified,
+    choose,
+    model_of,
+    solve,
+)
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.observe import mistakes
 from svmbench.solvers import registry
@@ -180,14 +190,17 @@ def optimum(
     try:
         known = lookup(store, key)  # computed by another process during the wait
         if known is None:
-            unfinished = UnfinishedOptimum(store, hash, _made_by(problem, kernel))
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             limits = Limits(seconds, allowance)
             reading = {"cache_bytes": cache_bytes, "threads": threads, "precision": precision}
-            known = _compute(problem, data, kernel, key, reading, limits, say, unfinished)
+            methods = [
+                (one, UnfinishedOptimum(store, hash, _made_by(one)))
+                for one in choose(kernel["name"], problem.bias)
+            ]
+            known = _compute(problem, data, kernel, key, reading, limits, say, methods)
             store.put_optimum(asdict(known))
-            unfinished.remove()
+            methods[0][1].remove()
     finally:
         lock.remove()
     return known
@@ -201,39 +214,22 @@ def _compute(
     reading: dict[str, Any],
     limits: Limits,
     say: Callable[[str], None],
-    unfinished: UnfinishedOptimum,
+    methods: Sequence[tuple[Certifier, UnfinishedOptimum]],
 ) -> Optimum:
-    certifier = choose(kernel["name"], problem.bias)
-    solver = registry.get(certifier.solver)
-    X = data.train.X
-    linear = solver.access == "linear"
-    reader = linear_data_over(X) if linear else oracle_over(X, kernel, **reading)
-    run = solver(solver.Params(eps=EPS)).start(problem, reader, Generator(0))
-    search = Search(run, max(5, int(certifier.look * problem.n)), problem, reader)
-    wall, cpu = time.perf_counter(), time.process_time()
-
-    before = unfinished.get() if solver.resumable else None
-    if before is not None:
-        say("continuing an interrupted search for the optimum")
-        search.restore(*before)
-
-    def spent(counts: dict[str, int | None]) -> dict[str, Any]:
-        now = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-        if before is not None:
-            now = {name: seconds + before[1][name] for name, seconds in now.items()}
-        return {**counts, **now}
-
-    def keep() -> None:
-        state = search.state() if solver.resumable else None
-        if state is not None:
-            unfinished.put(state[0], spent(state[1]))
-
-    try:
-        alpha, certificate = solve(search, lambda: run.iterations, limits, say, keep)
-    except (KeyboardInterrupt, TimeoutError, OutOfAllowance):
-        keep()
-        raise
-    cost = spent(reader.ledger.as_dict())
+    kept = [place for place, (_, unfinished) in enumerate(methods) if unfinished.get() is not None]
+    left, paid = list(methods[max(kept, default=0) :]), dict[str, Any]()
+    while True:
+        certifier, unfinished = left.pop(0)
+        attempt = _Attempt(certifier, problem, data.train.X, kernel, reading, paid, unfinished)
+        try:
+            alpha, certificate = attempt.solve(limits, say)
+            break
+        except Uncertified as error:
+            if not left:
+                raise
+            paid = attempt.spent()
+            say(f"{error}: continuing with {left[0][0].solver}")
+    reader, cost = attempt.reader, attempt.spent()
     wrong, share = None, None
     if data.test is not None:
         model = model_of(alpha, problem, reader, certificate["bias"])
@@ -256,6 +252,74 @@ def _compute(
     )
 
 
+class _Attempt:
+    """Search for an optimum by one method.
+
+    Parameters
+    ----------
+    certifier : Certifier
+        The method.
+    problem, X, kernel, reading
+        The problem, its examples, and how an oracle reads them.
+    paid : dict
+        Cost of the methods before, which is added; iterations are not, as they are another method's.
+    unfinished : UnfinishedOptimum
+        Where its state is kept.
+    """
+
+    def __init__(
+        self,
+        certifier: Certifier,
+        problem: Problem,
+        X: Any,
+        kernel: KernelDocument,
+        reading: dict[str, Any],
+        paid: dict[str, Any],
+        unfinished: UnfinishedOptimum,
+    ) -> None:
+        solver = registry.get(certifier.solver)
+        linear = solver.access == "linear"
+        self.reader = linear_data_over(X) if linear else oracle_over(X, kernel, **reading)
+        self._paid, self._unfinished, self._resumable = paid, unfinished, solver.resumable
+        self._run = solver(solver.Params(eps=EPS)).start(problem, self.reader, Generator(0))
+        step = max(5, int(certifier.look * problem.n))
+        self._search = Search(self._run, step, problem, self.reader)
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def solve(self, limits: Limits, say: Callable[[str], None]) -> tuple[Floats, dict[str, float]]:
+        """Return α, shape (n,), and its bounds, going on from the kept state; see `certifier.solve`."""
+        before = self._unfinished.get() if self._resumable else None
+        if before is not None:
+            say("continuing an interrupted search for the optimum")
+            arrays, cost = before
+            self._paid = {name: cost[name] for name in ("wall_seconds", "cpu_seconds")}
+            self._search.restore(arrays, cost)
+        else:
+            ledger = self.reader.ledger
+            for name in ledger.as_dict().keys() & self._paid.keys() - {"iterations"}:
+                setattr(ledger, name, getattr(ledger, name) + (self._paid[name] or 0))
+        try:
+            return solve(self._search, lambda: self._run.iterations, limits, say, self._keep)
+        except (KeyboardInterrupt, TimeoutError, OutOfAllowance):
+            self._keep()
+            raise
+
+    def spent(self, counts: dict[str, int | None] | None = None) -> dict[str, Any]:
+        """Return the counts so far, or those given, and the seconds."""
+        counts = self.reader.ledger.as_dict() if counts is None else counts
+        wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
+        return {
+            **counts,
+            "wall_seconds": wall + self._paid.get("wall_seconds", 0.0),
+            "cpu_seconds": cpu + self._paid.get("cpu_seconds", 0.0),
+        }
+
+    def _keep(self) -> None:
+        state = self._search.state() if self._resumable else None
+        if state is not None:
+            self._unfinished.put(state[0], self.spent(state[1]))
+
+
 def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str, float | None]:
     """Return ν and R for runs that derive them from this optimum; None if w* = 0 is possible."""
     *_, norm = bounds
@@ -268,7 +332,7 @@ def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str
     }
 
 
-def _made_by(problem: Problem, kernel: KernelDocument) -> dict[str, Any]:
+def _made_by(certifier: Certifier) -> dict[str, Any]:
     """Return what must be equal for a search to be continued bit for bit."""
-    solver = registry.get(choose(kernel["name"], problem.bias).solver)
+    solver = registry.get(certifier.solver)
     return {"solver": solver.name, "version": solver.release(), "state": LAYOUT, "isa": simd.isa()}
