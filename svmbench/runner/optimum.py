@@ -216,19 +216,20 @@ def _compute(
     say: Callable[[str], None],
     methods: Sequence[tuple[Certifier, UnfinishedOptimum]],
 ) -> Optimum:
-    kept = [place for place, (_, unfinished) in enumerate(methods) if unfinished.get() is not None]
-    left, paid = list(methods[max(kept, default=0) :]), dict[str, Any]()
+    states = [unfinished.get() for _, unfinished in methods]
+    # At most one method has a state; those before it have failed.
+    place, paid = next((k for k, state in enumerate(states) if state is not None), 0), dict[str, Any]()
     while True:
-        certifier, unfinished = left.pop(0)
+        certifier, unfinished = methods[place]
         attempt = _Attempt(certifier, problem, data.train.X, kernel, reading, paid, unfinished)
         try:
-            alpha, certificate = attempt.solve(limits, say)
+            alpha, certificate = attempt.solve(states[place], limits, say)
             break
         except Uncertified as error:
-            if not left:
+            place, paid = place + 1, attempt.spent()
+            if place == len(methods):
                 raise
-            paid = attempt.spent()
-            say(f"{error}: continuing with {left[0][0].solver}")
+            say(f"{error}: continuing with {methods[place][0].solver}")
     reader, cost = attempt.reader, attempt.spent()
     wrong, share = None, None
     if data.test is not None:
@@ -286,9 +287,13 @@ class _Attempt:
         self._search = Search(self._run, step, problem, self.reader)
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
-    def solve(self, limits: Limits, say: Callable[[str], None]) -> tuple[Floats, dict[str, float]]:
-        """Return α, shape (n,), and its bounds, going on from the kept state; see `certifier.solve`."""
-        before = self._unfinished.get() if self._resumable else None
+    def solve(
+        self,
+        before: tuple[dict[str, NDArray[Any]], dict[str, Any]] | None,
+        limits: Limits,
+        say: Callable[[str], None],
+    ) -> tuple[Floats, dict[str, float]]:
+        """Return α, shape (n,), and its bounds, continuing a stored state if given; see `certifier.solve`."""
         if before is not None:
             say("continuing an interrupted search for the optimum")
             arrays, cost = before

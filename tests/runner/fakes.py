@@ -179,3 +179,11 @@ def two_clouds(n=30, d=3, seed=0, name="clouds"):
         return Part((rng.normal(size=(n, d)) + 0.7 * y[:, None]).astype(np.float32), y)
 
     return Dataset(name, part(n), part(n // 2), part(2 * n), f"sum-of-{name}-{n}-{seed}", {})
+
+
+def rounded_rows():
+    """Small whole numbers, scaled as by `dataset.scaling=standard`: float32 rounds them all."""
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(1, 50, (60, 2)), np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    train = Part((X - X.mean(axis=0)) / X.std(axis=0), y)
+    return Dataset("rounded", train, None, None, "sum-of-rounded", {})

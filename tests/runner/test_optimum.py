@@ -1,14 +1,9 @@
 """Optima: certified, found again, shared between processes, interrupted and refused; a flat list of cases."""
 
-import gc
 import json
 import math
-import random
-import signal
 import threading
-import time
 from dataclasses import asdict, replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -29,7 +24,7 @@ from svmbench.solvers.kernel.decomposition import Decomposition
 from svmbench.store import Store
 from svmbench.store.identity import derived_from
 
-from .fakes import two_clouds
+from .fakes import rounded_rows, two_clouds
 from .test_observe import GAUSSIAN, expected, gram
 
 
@@ -92,14 +87,6 @@ def test_it_is_the_optimum_of_a_linear_problem(store, data, C):
     assert best.cost["kev_computed"] is None and best.cost["inner_products"] > 30
     biased = solve(store, data, kernel={"name": "linear"}, C=C, bias="unregularised")
     assert biased.cost["kev_computed"] > 0 and biased.primal <= best.primal * (1.0 + TARGET)
-
-
-def rounded_rows():
-    """Small whole numbers, scaled as by `dataset.scaling=standard`: float32 rounds them all."""
-    rng = np.random.default_rng(1)
-    X, y = rng.integers(1, 50, (60, 2)), np.where(rng.random(60) < 0.5, 1.0, -1.0)
-    train = Part((X - X.mean(axis=0)) / X.std(axis=0), y)
-    return Dataset("rounded", train, None, None, "sum-of-rounded", {})
 
 
 def test_a_linear_problem_whose_rows_float32_rounds_is_certified_at_a_large_C(store):
@@ -253,126 +240,6 @@ def test_an_optimum_at_a_large_C_is_certified_where_the_coarse_bound_of_rounding
 def test_the_sharp_bound_of_rounding_is_not_made_where_the_coarse_one_is_enough(store, data, monkeypatch):
     monkeypatch.setattr(certifier, "class_sums", None)  # a call would fail
     assert solve(store, data).relative_gap <= TARGET
-
-
-def kept(store):
-    return list((store.root / "optima").glob(".*.unfinished.npz"))
-
-
-TIMES = ("wall_seconds", "cpu_seconds", "kev_computed", "inner_products")
-
-
-def but_for_times(best):
-    """Return an optimum without what an interruption may change: times, and what a cold cache made again."""
-    record = asdict(best)
-    record["cost"] = {name: value for name, value in record["cost"].items() if name not in TIMES}
-    return record
-
-
-class Ringing:
-    """Interrupts the process, by a signal, some time from now."""
-
-    def __init__(self, seconds):
-        signal.signal(signal.SIGALRM, self.ring)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-    def ring(self, number, frame):
-        raise KeyboardInterrupt
-
-    def stop(self):
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-
-
-@pytest.fixture
-def unobserved():
-    """No callback of the garbage collector, as that of hypothesis: Python ignores what is raised in one."""
-    kept = gc.callbacks[:]
-    gc.callbacks.clear()
-    yield
-    gc.collect()  # what is left open, while the test's own filter of warnings holds
-    gc.callbacks[:] = kept
-
-
-PROBLEMS = {
-    "kernel": {"C": 10.0},
-    "bias": {"C": 10.0, "bias": "unregularised"},
-    "linear": {"C": 10.0, "kernel": {"name": "linear"}},
-    "two methods": {"C": 3000.0, "kernel": {"name": "linear"}},
-}
-
-
-@pytest.mark.usefixtures("unobserved")
-# An interrupt between `open` and its `with` leaves a file to the collector, whatever the program does. One
-# within the constructor of a ZipFile leaves an object whose `__del__` fails.
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("posed", PROBLEMS)
-def test_one_interrupted_at_random_moments_has_the_very_numbers_of_one_that_was_not(
-    store, posed, monkeypatch
-):
-    monkeypatch.setattr(Decomposition, "Params", partial(Decomposition.Params, working_set=4))
-    data, given = rounded_rows() if posed == "two methods" else two_clouds(200), PROBLEMS[posed]
-    solve(Store(store.root / "warm"), data, **given)
-    began = time.perf_counter()
-    fresh = solve(Store(store.root / "fresh"), data, **given)
-    seconds = time.perf_counter() - began
-    chance, interrupted, went_on, real, bells = random.Random(1), 0, 0, module._compute, []
-
-    def interruptible(*arguments):
-        """Ring only while it computes: a lock that is being taken would be lost, and then waited for."""
-        bell = Ringing(bells.pop()) if bells else None
-        try:
-            return real(*arguments)
-        finally:
-            if bell is not None:
-                bell.stop()
-
-    monkeypatch.setattr(module, "_compute", interruptible)
-    for number in range(200):  # of each problem until it was interrupted 7 times, 28 times altogether
-        other = Store(store.root / str(number))
-        for attempt in range(4):
-            said = []
-            if attempt < 3:  # the fourth one may end
-                bells[:] = [max(1e-4, chance.uniform(0.05, 0.8) * seconds)]
-            try:
-                best = solve(other, data, said.append, **given)
-                break
-            except KeyboardInterrupt:
-                interrupted += 1
-            finally:
-                went_on += "continuing an interrupted search for the optimum" in said
-        assert kept(other) == []
-        assert but_for_times(best) == but_for_times(fresh)
-        if interrupted >= 7 and went_on >= 3:
-            break
-    assert interrupted >= 7 and went_on >= 3
-
-
-def test_what_is_kept_of_an_interrupted_one_is_not_believed_unread(store, monkeypatch):
-    data = two_clouds(400)
-    monkeypatch.setattr(Decomposition, "Params", partial(Decomposition.Params, working_set=4))
-    real, looks = certifier.certify, []
-
-    def watched(*arguments, **named):
-        looks.append(1)
-        if len(looks) == 6:
-            raise KeyboardInterrupt
-        return real(*arguments, **named)
-
-    monkeypatch.setattr(certifier, "certify", watched)
-    with pytest.raises(KeyboardInterrupt):
-        solve(store, data, C=100.0)
-    (path,) = kept(store)
-    with np.load(path) as held:
-        arrays = {name: held[name] for name in held.files}
-    assert arrays["search_iterations"] > 0
-    arrays["search_until"] = arrays["search_until"] + 5
-    np.savez(path, **arrays)
-    said = []
-    best = solve(store, data, said.append, C=100.0)
-    assert "continuing an interrupted search for the optimum" not in said
-    assert but_for_times(best) == but_for_times(solve(Store(store.root / "other"), data, C=100.0))
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])
