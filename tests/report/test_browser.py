@@ -242,18 +242,21 @@ def test_every_control_has_a_name(opened):
     assert [n["role"]["value"] for n in seen if not n.get("name", {}).get("value")] == []
 
 
-def test_the_first_look_unpacks_what_is_near_and_no_more(browser, tmp_path):
-    """Of a long page a few figures are there; the others, and the tables, when they come near the view."""
+def open_problems(browser, folder, number):
+    """Open a page of so many problems, with a run of each."""
     runs = [
-        stored_run(
-            tmp_path, costs=COSTS, errors=[9, 8, 7], config={"kernel": {"name": "gaussian", "gamma": g}}
-        )
-        for g in range(1, 31)
+        stored_run(folder, costs=COSTS, errors=[9, 8, 7], config={"kernel": {"name": "gaussian", "gamma": g}})
+        for g in range(1, number + 1)
     ]
-    path = tmp_path / "page.html"
-    path.write_text(page(runs, "Thirty"))
+    path = folder / "page.html"
+    path.write_text(page(runs, "Many"))
     browser.view(1400)
     browser.open(path)
+
+
+def test_the_first_look_unpacks_what_is_near_and_no_more(browser, tmp_path):
+    """Of a long page a few figures are there; the others, and the tables, when they come near the view."""
+    open_problems(browser, tmp_path, 30)
     drawn, rows = (
         "document.querySelectorAll('.chart svg').length",
         "document.querySelectorAll('#runs + div tr').length",
@@ -381,16 +384,7 @@ def test_the_filter_shows_what_has_its_words(seeds, words, figures, runs):
 @pytest.fixture
 def long(browser, tmp_path):
     """A page of forty problems."""
-    runs = [
-        stored_run(
-            tmp_path, costs=COSTS, errors=[9, 8, 7], config={"kernel": {"name": "gaussian", "gamma": g}}
-        )
-        for g in range(1, 41)
-    ]
-    path = tmp_path / "page.html"
-    path.write_text(page(runs, "Forty"))
-    browser.view(1400)
-    browser.open(path)
+    open_problems(browser, tmp_path, 40)
     yield browser
     assert browser.complaints() == []
 
