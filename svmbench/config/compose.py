@@ -257,7 +257,7 @@ class _Composer:
             raise self._refusal(overrides, error) from error
 
     def _fixed(self, fixed: tuple[str, ...], *, final: bool) -> dict[str, Any] | None:
-        """Return what Hydra composes from fixed overrides, in plain types; the defaults if there are none."""
+        """Return what Hydra composes from fixed overrides, in plain types, or the defaults without any."""
         if fixed or final:
             return plain(compose("config", self.arguments(fixed)), final=final)
         if not self._defaults:

@@ -77,7 +77,7 @@ def hints(schema: type) -> dict[str, Any]:
 
 
 def default(item: dataclasses.Field[Any]) -> Any:
-    """Return the default of a field, made by its factory if it has one; ``MISSING`` if there is none."""
+    """Return the default of a field, made by its factory if it has one, or else ``MISSING``."""
     return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
 
 

@@ -47,7 +47,7 @@ def load(folder: Path) -> Dataset | None:
 
 
 def checksum(folder: Path) -> str | None:
-    """Return the checksum of a folder's prepared data set without reading arrays; None if there is none."""
+    """Return the checksum of a folder's prepared data set without reading arrays, or None."""
     try:
         return str(_manifest(folder)["checksum"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -129,7 +129,7 @@ def carried(family: Sequence[Steps], costs: Floats) -> Floats:
     """Return what `Steps.at` returns for several runs, shape (runs, len(costs)), much faster."""
     lengths = [steps.cost.size for steps in family]
     shape = len(lengths), costs.size + 1
-    # The place of the first cost at which each observation has been made; `costs.size` if there is none.
+    # The index of the first cost at which each observation has been made, or `costs.size` beyond all costs.
     since = np.searchsorted(costs * OVERSHOOT, np.concatenate([steps.cost for steps in family]))
     rows = np.repeat(np.arange(shape[0]) * shape[1], lengths)
     made = np.bincount(rows + since, minlength=shape[0] * shape[1]).reshape(shape)[:, :-1].cumsum(axis=1)

@@ -32,7 +32,7 @@ cdef enum:
     LONGEST = 40    # characters of a number; what is longer was not written by a trace
     DIGITS = 19     # decimal digits that 64 bits always have room for
     EXACT = 22      # greatest power of ten that is a double
-    MOST = 64       # columns that are told apart
+    MOST = 64       # most columns of a header
 
 cdef struct Block:
     char* start

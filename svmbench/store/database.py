@@ -102,7 +102,7 @@ def _is_foreign(path: Path) -> bool:
         return read_regular(journal).endswith(_NAMING)
     except ValueError:  # not a regular file, or a thousand times as large as ours
         return True
-    except OSError:  # usually there is none
+    except OSError:  # usually no journal exists
         return False
 
 

@@ -221,7 +221,7 @@ def test_each_changed_byte_is_noticed_by_the_compiled_reader(tmp_path):
     for place in range(len(content)):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         found = compiled(str(path), "norm")
-        # A line feed that is none leaves a line that was never completed.
+        # Without its line feed, the last line counts as one that was never completed.
         assert found is None or (place == len(content) - 1 and found.size == 1)
 
 
