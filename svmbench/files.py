@@ -13,7 +13,6 @@ import os
 import shutil
 import stat
 import tempfile
-import time
 import zipfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -83,8 +82,8 @@ def _remove_leftovers(path: Path) -> None:
                     os.close(descriptor)
 
 
-#: Name of the lock in a `scratch` folder, and seconds in which its maker locks it.
-_LOCK, _MADE = "lock", 60.0
+#: Name of the lock in a `scratch` folder.
+_LOCK = "lock"
 
 
 @contextlib.contextmanager
@@ -97,27 +96,42 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
     for path in parent.glob(f"{prefix}*"):
         with contextlib.suppress(OSError, ValueError, UserError):
             _remove_scratch(path)
-    with tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as made:
-        lock = None
+    made, lock = Path(tempfile.mkdtemp(dir=parent, prefix=prefix)), None
+    try:
         with contextlib.suppress(UserError):  # a file system without locks: there, leftovers stay
-            lock = Lock.try_acquire(Path(made) / _LOCK)
-        try:
-            yield Path(made)
-        finally:
-            if lock is not None:
-                lock.remove()
+            # If another process has just removed the still empty folder, it is made again.
+            lock = Lock.try_acquire(made / _LOCK)
+        yield made
+    finally:
+        _empty(made)
+        if lock is not None:
+            lock.remove()
+        with contextlib.suppress(OSError):
+            shutil.rmtree(made)
+
+
+def _empty(folder: Path) -> None:
+    """Remove all but the lock: whoever is killed meanwhile leaves what is known to be a leftover."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.name != _LOCK:
+                real = path.is_dir() and not path.is_symlink()
+                shutil.rmtree(path, ignore_errors=True) if real else path.unlink()
 
 
 def _remove_scratch(path: Path) -> None:
     """Remove a folder made by `scratch` unless it is in use; ValueError or OSError for any other."""
     if path.is_symlink() or not os.path.lexists(path / _LOCK):
-        if time.time() - path.lstat().st_mtime >= _MADE:
-            path.rmdir()  # only if it is empty: killed before it was locked
-    elif is_of_process(read_regular(path / _LOCK)):
+        path.rmdir()  # only if it is empty: killed before it was locked
+        return
+    content = read_regular(path / _LOCK)
+    # Killed before the lock had its content, nothing was made beside it.
+    if is_of_process(content) or (not content and len(list(path.iterdir())) == 1):
         lock = Lock.try_acquire(path / _LOCK)
         if lock is not None:
-            shutil.rmtree(path, ignore_errors=True)
-            lock.release()
+            _empty(path)
+            lock.remove()
+            path.rmdir()
 
 
 #: Most bytes of a document, trace or log: a hundred times what any run has written.

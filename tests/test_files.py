@@ -198,6 +198,28 @@ def test_the_next_scratch_folder_removes_those_of_killed_processes(tmp_path):
     assert list(tmp_path.iterdir()) == [other]
 
 
+@pytest.mark.parametrize(
+    "moment", ["shutil.rmtree", "os.rmdir", "os.unlink", "os.pwrite", "os.open", "fcntl.flock"]
+)
+def test_a_scratch_folder_is_removed_whenever_its_maker_was_killed(tmp_path, moment):
+    code = (
+        "import fcntl, os, shutil, sys\n"
+        "from pathlib import Path\n"
+        "from svmbench.files import scratch\n"
+        "def arm():\n"
+        f"    {moment} = lambda *_, **__: os._exit(9)\n"
+        f"if {moment.endswith(('pwrite', 'open', 'flock'))}: arm()\n"
+        "with scratch(Path(sys.argv[1]), '.making-') as made:\n"
+        "    (made / 'whole').mkdir()\n"
+        "    arm()\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code, tmp_path], check=False).returncode == 9
+    assert list(tmp_path.iterdir())
+    with scratch(tmp_path, ".making-"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("content", [None, "", "not of a process"])
 def test_a_folder_of_the_user_with_such_a_name_stays(tmp_path, content):
     own = tmp_path / ".making-thesis"
