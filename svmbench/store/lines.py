@@ -86,15 +86,23 @@ def read(content: bytes, holds: Callable[[dict[str, Any]], bool] = lambda record
     """
     found = Lines([], [], 0)
     records, damaged, without = found.records, found.damaged, 0
-    for raw in content.split(b"\n"):
+    incomplete = incomplete_end(content)
+    for raw in content.removesuffix(incomplete).split(b"\n"):
         record = _parsed(raw)
         whole = None if record is None else unchecked(record)
         if whole is not None and holds(whole):
             records.append(whole)
             without += CHECK not in (record or {})
-        elif whole is not None or raw.endswith(b"}") or raw[:1] not in (b"", b"{") or _last_byte_changed(raw):
-            damaged.append(raw)  # not an incomplete last line
+        elif raw:
+            damaged.append(raw)
     return Lines(records, damaged, without)
+
+
+def incomplete_end(content: bytes) -> bytes:
+    """Return the last line if a writer was killed while it wrote it, else an empty one."""
+    last = content.rpartition(b"\n")[2]
+    damaged = _parsed(last) is not None or last.endswith(b"}") or _last_byte_changed(last)
+    return last if last.startswith(b"{") and not damaged else b""
 
 
 def tell(sentence: str) -> None:

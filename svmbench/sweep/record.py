@@ -151,8 +151,11 @@ class Record:
         line = json.dumps(lines.checked({**event, "time": time.time()})) + "\n"
         path = self.folder / "events.jsonl"
         with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
-            if stream.tell() and _last_byte(stream) != b"\n":  # a process was killed while it wrote
-                line = "\n" + line
+            if (size := stream.tell()) and _last_byte(stream) != b"\n":
+                stream.seek(0)
+                incomplete = lines.incomplete_end(stream.read())  # a process was killed while it wrote
+                stream.truncate(size - len(incomplete))
+                line = line if incomplete else "\n" + line
             stream.write(line.encode())
 
     def lock(self) -> Lock:

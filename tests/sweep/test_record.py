@@ -64,6 +64,27 @@ def test_an_unfinished_event_is_left_out(tmp_path, capsys):
     assert capsys.readouterr().err == ""  # what a kill leaves
 
 
+@pytest.mark.parametrize("job", [0, 1])
+def test_a_line_that_has_lost_its_end_is_told_unless_a_kill_can_have_left_it(tmp_path, capsys, job):
+    record, path = Record(tmp_path), tmp_path / "events.jsonl"
+    for number in range(2):
+        record.add(job=number, **END)
+    content = path.read_bytes().splitlines()
+    content[job] = content[job][:-9]
+    path.write_bytes(b"\n".join(content) + b"\n" * (job == 0))
+    assert list(record.ends()) == [1 - job]
+    assert ("1 damaged line of" in capsys.readouterr().err) == (job == 0)
+
+
+def test_a_last_line_without_its_line_feed_is_damaged_and_stays(tmp_path, capsys):
+    record, path = Record(tmp_path), tmp_path / "events.jsonl"
+    record.add(job=0, **END)
+    path.write_bytes(path.read_bytes()[:-1] + b"\x0b")
+    record.add(job=1, **END)
+    assert list(record.ends()) == [1]
+    assert "1 damaged line of" in capsys.readouterr().err
+
+
 def test_a_plan_that_was_edited_is_told(tmp_path):
     record = Record.create(tmp_path, planned(jobs=2))
     path = record.folder / "plan.json"
