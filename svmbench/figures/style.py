@@ -189,7 +189,7 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     caption : str
         Text of ``<stem>.txt``.
     formats : sequence of str
-        Formats in `svmbench.figures.FORMATS`; files of other formats from an earlier drawing are removed.
+        Formats in `svmbench.figures.FORMATS`; files of other formats, perhaps of the user, stay.
 
     Returns
     -------
@@ -202,11 +202,8 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     if engine is not None:
         engine.execute(figure)
         figure.set_layout_engine(None)  # layout once for all formats; "none" would draw each twice
-    for kind in FORMATS:
+    for kind in (kind for kind in FORMATS if kind in formats):
         path = stem.with_name(f"{stem.name}.{kind}")
-        if kind not in formats:
-            path.unlink(missing_ok=True)  # it would show an outdated figure
-            continue
         if kind == "png":
             paths.append(_replace(path, _in_a_palette(_pixels(figure))))
             continue

@@ -92,6 +92,14 @@ def test_an_unknown_style_is_refused():
         pass
 
 
+def test_files_of_formats_that_are_not_asked_for_stay(tmp_path):
+    (thesis := tmp_path / "thesis.pdf").write_text("years of work")
+    with drawing():
+        paths = save(Figure(), tmp_path / "thesis", "nothing", ("png",))
+    assert [path.name for path in paths] == ["thesis.png", "thesis.txt"]
+    assert thesis.read_text() == "years of work"
+
+
 def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
     with drawing():
         figure = Figure()
