@@ -118,6 +118,10 @@ def damaged(path: Path, error: Exception | str) -> UserError:
     return UserError(f"{path} is damaged ({what}); svmbench repair sets it aside")
 
 
+#: Beginning of the name of the empty folder that is made to try whether a folder is writable.
+_TRIAL = ".svmbench-trial-"
+
+
 def check_writable(root: Path) -> None:
     """Raise a `UserError` unless runs can be stored in a results folder; leave nothing behind."""
     folder = root / "runs"
@@ -131,13 +135,18 @@ def check_writable(root: Path) -> None:
         folder = folder.parent
     if not folder.is_dir():
         raise _unusable(root, f"{folder} is not a folder")
+    for left in folder.glob(f"{_TRIAL}*"):
+        with contextlib.suppress(OSError):
+            left.rmdir()  # of a killed process; one that is not empty stays
     try:
         # Permission bits are not enough: root ignores them, and a read-only file system has its own.
-        trial = tempfile.mkdtemp(prefix=".svmbench-", dir=folder)
+        trial = tempfile.mkdtemp(prefix=_TRIAL, dir=folder)
     except OSError as error:
         raise _unusable(root, f"{folder} is not writable") from error
     try:
         os.rmdir(trial)
+    except FileNotFoundError:
+        pass  # another process has removed it as one that was left
     except OSError as error:
         why = f"{trial}, made to try it, cannot be removed ({error.strerror})"
         raise _unusable(root, why) from error

@@ -260,6 +260,19 @@ def test_checking_creates_nothing(store):
     assert not store.root.exists()
 
 
+def test_checking_removes_what_a_killed_check_left_but_nothing_of_the_user(store, monkeypatch):
+    store.root.mkdir()
+    with monkeypatch.context() as context:
+        context.setattr(os, "rmdir", lambda path: sys.exit("killed"))
+        with pytest.raises(SystemExit):
+            store.check_writable()
+    assert len(list(store.root.iterdir())) == 1
+    (mine := store.root / ".svmbench-trial-notes").mkdir()
+    (mine / "notes.txt").write_text("mine")
+    store.check_writable()
+    assert list(store.root.iterdir()) == [mine]
+
+
 def test_an_environment_is_stored_once(store):
     first = store.put_environment({"python": "3.11", "cores": 2})
     stamp = (store.root / "environments" / f"{first}.json").stat().st_mtime_ns
