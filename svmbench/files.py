@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: What the name of a temporary file has before its process, so that no file of a user is taken for one.
+_OURS = ".svmbench-"
+
+
 def write_whole(path: Path, content: bytes | str) -> None:
     """Write a file durably and atomically: after a crash, it has its old or its new content.
 
@@ -35,7 +39,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
     content : bytes or str
         Text is written as UTF-8.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}{_OURS}{os.getpid()}")
     try:
         _remove_leftovers(path)
         with open(_new_locked(temporary), "wb") as stream:
@@ -71,15 +75,14 @@ def _new_locked(path: Path) -> int:
 
 def _remove_leftovers(path: Path) -> None:
     """Remove the temporary files of killed writers of a file, which nobody locks, on any host."""
-    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        if leftover.suffix[1:].isdecimal():
-            with contextlib.suppress(OSError):
-                descriptor = os.open(leftover, os.O_RDWR | CAREFUL)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    leftover.unlink()
-                finally:
-                    os.close(descriptor)
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}{_OURS}*"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(leftover, os.O_RDWR | CAREFUL)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                leftover.unlink()
+            finally:
+                os.close(descriptor)
 
 
 #: Name of the lock in a `scratch` folder.
@@ -100,7 +103,7 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
     try:
         with contextlib.suppress(UserError):  # a file system without locks: there, leftovers stay
             # If another process has just removed the still empty folder, it is made again.
-            lock = Lock.try_acquire(made / _LOCK)
+            lock = Lock.acquire(made / _LOCK, lambda who: None)
         yield made
     finally:
         _empty(made)

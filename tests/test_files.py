@@ -3,7 +3,10 @@ import fcntl
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -152,7 +155,7 @@ def test_the_next_writer_removes_what_a_killed_one_left_of_a_file(tmp_path):
     (left,) = tmp_path.glob(".report.html.*")  # its writer lives
     process.kill()
     end(process)
-    others = [tmp_path / ".report.html.old", tmp_path / ".page.html.12345"]
+    others = [tmp_path / ".report.html.12345", tmp_path / ".page.html.svmbench-12345"]
     for other in others:
         other.touch()
     assert left.exists()
@@ -180,12 +183,12 @@ def test_leftovers_stay_where_nobody_can_lock(tmp_path, monkeypatch):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    (tmp_path / ".a.txt.12345").touch()
+    (tmp_path / ".a.txt.svmbench-12345").touch()
     write_whole(tmp_path / "a.txt", "x")
     with scratch(tmp_path, ".making-") as made:
         (made / "whole").mkdir()
         os.rename(made / "whole", tmp_path / "kept")
-    assert {path.name for path in tmp_path.iterdir()} == {"a.txt", ".a.txt.12345", "kept"}
+    assert {path.name for path in tmp_path.iterdir()} == {"a.txt", ".a.txt.svmbench-12345", "kept"}
 
 
 def test_the_next_scratch_folder_removes_those_of_killed_processes(tmp_path):
@@ -196,6 +199,26 @@ def test_the_next_scratch_folder_removes_those_of_killed_processes(tmp_path):
     with scratch(tmp_path, ".making-") as first, scratch(tmp_path, ".making-") as second:
         assert not left.exists() and other.exists() and first.exists() and second.exists()
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_a_scratch_folder_that_another_process_is_removing_is_made_again(tmp_path, monkeypatch):
+    make = tempfile.mkdtemp
+
+    def made_and_taken(**given):
+        folder = make(**given)
+        other = Lock.try_acquire(Path(folder) / "lock")
+
+        def remove():
+            other.remove()
+            os.rmdir(folder)
+
+        threading.Timer(0.2, remove).start()  # it waits for its turn on a busy machine
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made_and_taken)
+    with scratch(tmp_path, ".making-") as made:
+        time.sleep(0.4)
+        assert holder(made / "lock") is not None
 
 
 @pytest.mark.parametrize(

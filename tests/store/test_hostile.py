@@ -54,7 +54,7 @@ def test_a_lock_follows_no_link_and_truncates_no_file_of_others(tmp_path, victim
 
 
 def test_a_temporary_file_follows_no_link(tmp_path, victim):
-    (tmp_path / f".file.{os.getpid()}").symlink_to(victim)
+    (tmp_path / f".file.svmbench-{os.getpid()}").symlink_to(victim)
     write_whole(tmp_path / "file", "mine")
     assert (tmp_path / "file").read_text() == "mine" and not (tmp_path / "file").is_symlink()
 
@@ -157,7 +157,7 @@ def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path
     export([run], tmp_path / "out", store.root, [])
     assert not killed.exists() and not old.exists() and running.exists()
     lock.remove()
-    leftover = store.root / ".notes.json.12345"
+    leftover = store.root / ".notes.json.svmbench-12345"
     leftover.write_text("{")
     Notes(store.root).tag([run.id], "mine")
     assert not leftover.exists() and Notes(store.root).tagged("mine") == [run.id]
