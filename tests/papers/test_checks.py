@@ -1,12 +1,154 @@
 """Checks on cases that hold, and on ones that do not."""
 
+import itertools
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from svmbench.papers.checks import approximation, projection
+from svmbench.papers.checks import _function, approximation, costs, linear, projection
 
+OUTCOMES = Path(__file__).parents[2] / "results" / "reference" / "checks"
 NOWHERE = {"mirror": None, "dir": None}
 FEW = {"d": 20, "columns": [100], "eps": [0.2, 0.5], "trials": 2000}
+
+#: Checks that are quick, or are with these arguments: their outcomes are then a part of the committed ones.
+QUICK = {
+    "as-p1": {"trials": 2},
+    "as-p2": {},
+    "lec-e": {"trials": 300},
+    "rs-c1": {"columns": [50], "cosines": [0.5]},
+    "rs-jl": {},
+    "rs-k": {},
+    "rs-l2": {"columns": [50], "entries": ["normal"]},
+    "rup-5": {},
+    "sbp-e1": {},
+    "sbp-f1": {},
+    "sbp-f4": {},
+    "sbp-l21": {},
+    "sbp-l31": {},
+    "sbp-wl": {"sizes": [1000, 10000]},
+}
+
+
+def leaves(document, path=()):
+    """Return the texts and numbers of a document by their paths."""
+    if not isinstance(document, dict | list):
+        return {path: document}
+    pairs = document.items() if isinstance(document, dict) else enumerate(document)
+    return dict(itertools.chain(*(leaves(value, (*path, key)).items() for key, value in pairs)))
+
+
+def same(value):
+    """Return what equals a text or number, but for rounding."""
+    return value if isinstance(value, str | bool) else pytest.approx(value, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_check_measures_what_is_committed(name):
+    stored = json.loads((OUTCOMES / f"{name}.json").read_text())
+    outcome = _function(stored["function"])(stored["arguments"] | QUICK[name], NOWHERE)
+    parts = ("measures", "panels") if QUICK[name] else ("measures", "panels", "notes")
+    found = {part: json.loads(json.dumps(getattr(outcome, part))) for part in parts}
+    if QUICK[name]:  # the least of fewer
+        found["measures"] = {
+            key: one for key, one in found["measures"].items() if not key.startswith("least,")
+        }
+    found, committed = leaves(found), leaves(stored)
+    assert found == {path: same(committed[path]) for path in found}
+
+
+def test_margins_are_kept_by_as_many_columns_as_the_theorem_asks():
+    given = {"n": 100, "d": 200, "margin": 0.5, "gamma": 0.5, "trials": 2}
+    kept = projection.margin_kept({**given, "delta": 0.1}, NOWHERE)
+    assert kept.measures["share"]["value"] == 1.0
+    # k is proportional to log(4 n / delta), and 3495 for the last of the committed trials
+    generator = np.random.default_rng([7101, 1])
+    u = generator.standard_normal(200)
+    u /= np.linalg.norm(u)
+    X = generator.standard_normal((100, 200)) / np.sqrt(200.0)
+    y = np.sign(X @ u)
+    X += 0.5 * y[:, None] * u
+    length, margin = np.linalg.norm(X, axis=1).max(), min(y * (X @ u))
+    k = int(np.ceil(8.0 * (1.0 + (1.0 + length**2) / (2.0 * margin)) ** 2 * np.log(4000.0) / 0.25))
+    assert kept.notes == [f"2 projections; the last one to {k} columns."]
+    lost = projection.margin_kept({**given, "trials": 50, "delta": 399.999}, NOWHERE)
+    assert lost.notes == ["50 projections; the last one to 1 columns."]
+    assert lost.measures["share"]["value"] == 0.0
+
+
+def test_a_share_has_the_interval_of_wilson():
+    assert projection._share([True] * 8 + [False] * 2) == pytest.approx(
+        {"value": 0.8, "low": 0.490162, "high": 0.943318}, abs=1e-6
+    )
+    assert projection._share([True] * 10) == pytest.approx(
+        {"value": 1.0, "low": 0.722467, "high": 1.0}, abs=1e-6
+    )
+
+
+def test_a_gain_a_step_and_what_is_left_of_the_violation_are_those_of_the_pair():
+    assert linear._gain(3.0, 2.0) == pytest.approx(9.0 / 4.0)
+    assert linear._interval(0.3, 0.4, 1.0, 1.0) == pytest.approx((-0.3, 0.4))
+    assert linear._interval(0.7, 0.8, 1.0, 1.0) == pytest.approx((-0.2, 0.3))
+    assert linear._interval(0.3, 0.4, -1.0, 1.0) == pytest.approx((-0.3, 0.6))
+    assert linear._interval(0.7, 0.4, -1.0, 1.0) == pytest.approx((-0.4, 0.3))
+    K = np.array([[2.0, 0.5], [0.5, 3.0]])
+    assert linear._after(np.array([1.0, -2.0]), K, 0, 1, 0.1) == pytest.approx(3.0 - 0.1 * (2.0 + 3.0 - 1.0))
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A clock that shows one second more each time it is read."""
+    ticks = itertools.count()
+    monkeypatch.setattr(costs.time, "process_time", lambda: float(next(ticks)))
+
+
+def test_the_least_of_three_times_is_taken(monkeypatch):
+    times, calls = iter([0.0, 3.0, 10.0, 11.5, 20.0, 22.0]), []
+    monkeypatch.setattr(costs.time, "process_time", lambda: next(times))
+    assert costs._least(lambda: calls.append(None)) == 1.5 and len(calls) == 3
+
+
+def test_the_time_of_an_iteration_is_measured_over_both_numbers_of_features(ticking, monkeypatch):
+    seen, start = [], costs.registry.get("pegasos_linear").start
+    monkeypatch.setattr(
+        costs.registry.get("pegasos_linear"), "start", lambda *a: seen.append(a[2]) or start(*a)
+    )
+    given = {"features": 400, "nonzeros": [3, 10], "widths": [20, 50], "repetitions": 2}
+    outcome = costs.sparse_time(given, NOWHERE)
+    second = [1.0 / 20_000] * 2
+    assert outcome.measures == {
+        "time over nonzeros": {"x": [3, 10], "series": [second, second]},
+        "time over features": {"x": [20, 50], "series": [second, second]},
+    }
+    assert [(data.n, data.d) for data in seen] == [(500, 400), (500, 400), (500, 20), (500, 50)]
+    assert [panel["lines"][0]["y"] for panel in outcome.panels] == [[second[0]] * 2] * 2
+    assert [panel["title"] for panel in outcome.panels] == [
+        "400 features",
+        "3 nonzero features of an example",
+    ]
+
+
+def test_the_time_of_features_is_set_against_the_operations_of_the_bound(ticking):
+    given = {"features": 7, "pairs": [[60, 20], [50, 10]], "repetitions": 2}
+    outcome = costs.map_time(given, NOWHERE)
+    operations = [10.0**3 + 10.0 * 50 * (7 + 10), 20.0**3 + 20.0 * 60 * (7 + 20)]
+    assert outcome.measures["time"] == {"x": operations, "series": [[1.0, 1.0], [1.0, 1.0]]}
+    assert outcome.measures["greatest evaluations over s m"] == {"value": 1.0}
+    assert outcome.panels[0]["lines"][0] == {
+        "label": "Nyström features",
+        "solver": "asset",
+        "x": operations,
+        "y": [1.0, 1.0],
+    }
+
+
+def test_an_example_is_classified_by_as_many_evaluations_as_the_sample_is_large():
+    outcome = costs.classification_cost({"examples": 100, "samples": [8, 16]}, NOWHERE)
+    assert outcome.measures == {"greatest cost over d": {"value": 1.0}}
+    assert [line["y"] for line in outcome.panels[0]["lines"]] == [[8.0, 16.0], [100, 100]]
+    assert outcome.panels[0]["title"] == "100 training examples"
 
 
 def test_distances_are_kept_by_entries_of_variance_1_alone():
