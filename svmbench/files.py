@@ -276,7 +276,7 @@ def read_json(content: bytes | str) -> Any:
     """
     data = content.encode() if isinstance(content, str) else content
     try:
-        value = json.loads(data, parse_constant=_refused, parse_float=_finite)
+        value = _DECODER.decode(data.decode(json.detect_encoding(data), "surrogatepass"))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if data.count(b"[") + data.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
@@ -293,6 +293,10 @@ def _refused(constant: str) -> NoReturn:
 def _finite(text: str) -> float:
     value = float(text)
     return value if math.isfinite(value) else _refused(text)
+
+
+#: Made once: making it takes as long as reading a small document.
+_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite)
 
 
 def _depth(value: Any) -> int:
@@ -316,9 +320,15 @@ def canonical(document: Any) -> str:
     return json.dumps(_plain_numbers(document), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+#: Types of values that are canonical already.
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
 def _plain_numbers(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain_numbers(item) for key, item in value.items()}
+        return {
+            str(key): item if type(item) in _PLAIN else _plain_numbers(item) for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_plain_numbers(item) for item in value]
     if isinstance(value, float) and value.is_integer():

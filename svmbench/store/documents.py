@@ -69,7 +69,7 @@ def write(path: Path, document: dict[str, Any]) -> None:
     write_whole(path, text)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path | str) -> dict[str, Any]:
     """Read a document of any known schema, converted to the current one.
 
     Raises
@@ -86,7 +86,7 @@ def read(path: Path) -> dict[str, Any]:
     return parse(content, path)
 
 
-def parse(content: bytes, path: Path) -> dict[str, Any]:
+def parse(content: bytes, path: Path | str) -> dict[str, Any]:
     """Return a document from its content; the path is for messages."""
     try:
         document = read_json(content)
@@ -112,7 +112,7 @@ def is_name(name: object) -> bool:
     return isinstance(name, str) and re.fullmatch(r"[0-9a-z][0-9a-z_-]{0,127}", name) is not None
 
 
-def damaged(path: Path, error: Exception | str) -> UserError:
+def damaged(path: Path | str, error: Exception | str) -> UserError:
     """Return the error for a file whose content was changed after it was written."""
     what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     return UserError(f"{path} is damaged ({what}); svmbench repair sets it aside")

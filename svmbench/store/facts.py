@@ -169,9 +169,11 @@ def facts_of(
     """
     identity = manifest["identity"]
     common = Common(dict(manifest["config"]), _config(manifest["config"]))
-    _check_config(common.config)
     # JSON has no NaN or infinity: a diverged objective becomes unknown.
-    known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
+    known = {
+        key: None if type(value) is float and not math.isfinite(value) else value
+        for key, value in (last or {}).items()
+    }
     derives = "derived" in identity
     about = {key: manifest.get(key) for key in ("dataset", "problem", "optimum")}
     _check_about(**about)
@@ -205,7 +207,9 @@ def _config(document: Document) -> RunConfig:
 
 @functools.lru_cache(maxsize=1000)
 def _config_without_seed(marshalled: bytes) -> RunConfig:
-    return RunConfig.of(marshal.loads(marshalled))
+    config = RunConfig.of(marshal.loads(marshalled))
+    _check_config(config)
+    return config
 
 
 def _check_config(config: RunConfig) -> None:
@@ -311,7 +315,3 @@ def _cross_validation(end: Mapping[str, Any]) -> float | None:
     if found is None or len(found["mistakes"]) < found["folds"]:
         return None
     return _number(sum(found["mistakes"]) / sum(found["examples"]))
-
-
-def _not_finite(value: Any) -> bool:
-    return isinstance(value, float) and not -float("inf") < value < float("inf")

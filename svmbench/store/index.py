@@ -22,7 +22,7 @@ import os
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -39,7 +39,7 @@ from svmbench.store.runs import RUNNING, StoredRun
 _FILES = ("run.json", "trace.csv", "status.json")
 
 #: Rows written at a time, so that an interruption loses little.
-_BATCH = 2000
+BATCH = 2000
 
 _Row = tuple[Any, ...]
 
@@ -96,8 +96,7 @@ class Index:
 
     def _signed(self, folder: str, rows: Iterator[_Row]) -> Iterator[tuple[_Row, bytes | None]]:
         """Yield rows with the signatures of their files; those of the next rows are read meanwhile."""
-        home = f"{self._root}/{folder}"
-        return read_ahead(lambda some: signatures(home, [row[0] for row in some], _FILES), rows, _BATCH)
+        return read_ahead(lambda some: self.signatures(folder, [row[0] for row in some]), rows, BATCH)
 
     def missing(self, folder: str, names: Iterable[str]) -> list[str]:
         """Return, sorted, the names of ended runs that have no row; rows are not checked."""
@@ -130,7 +129,11 @@ class Index:
 
     def signature(self, folder: str, name: str) -> bytes | None:
         """Return a signature of the files of a run, which changes with them; None before the run's end."""
-        return None if name.endswith(RUNNING) else signatures(f"{self._root}/{folder}", [name], _FILES)[0]
+        return None if name.endswith(RUNNING) else self.signatures(folder, [name])[0]
+
+    def signatures(self, folder: str, names: Sequence[str]) -> list[bytes | None]:
+        """Return the signatures of many runs whose names are those of ended ones."""
+        return signatures(f"{self._root}/{folder}", names, _FILES)
 
     def _run(self, folder: str, row: _Row) -> StoredRun | None:
         """Return the run of a row; None if the row is damaged."""
@@ -219,6 +222,11 @@ class Index:
 
     def keep(self, folder: str, name: str, signature: bytes, run: StoredRun) -> StoredRun:
         """Add an ended run; return it as the index has it."""
+        row = self.put(folder, name, signature, run)
+        return (None if row is None else self._run(folder, row)) or run
+
+    def put(self, folder: str, name: str, signature: bytes, run: StoredRun) -> _Row | None:
+        """Add an ended run; return its row, None if a row cannot hold it: the run is read each time."""
         try:
             texts, numbers = pack(run.facts)
             identity = run.manifest["identity"]
@@ -229,11 +237,11 @@ class Index:
             told = (name, *texts, without_ends(identity), sections, about, numbers, signature)
             row = (*told, _crc(folder, told))
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, struct.error):
-            return run  # a row cannot hold it: it is read each time
+            return None
         self._new.append((folder, *row, _placed(folder, (name, run.started, run.key))))
-        if len(self._new) >= _BATCH:
+        if len(self._new) >= BATCH:
             self._write()
-        return self._run(folder, row) or run
+        return row
 
 
 def folder_names(folder: Path) -> list[str]:

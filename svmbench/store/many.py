@@ -12,10 +12,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection
+from itertools import chain
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.store.index import Index
+from svmbench.store.index import BATCH, Index
 from svmbench.store.reading import read
 
 #: Fewest runs without a row for which processes are started: about a second of work for one process.
@@ -43,7 +44,9 @@ def fill(root: Path, folder: str, names: Collection[str]) -> None:
         new = index.missing(folder, names)
     if len(new) >= MANY:
         count = min(cores, _MOST)
-        _read_by_processes(root, folder, [new[k::count] for k in range(count)])
+        # Neighbours are written together, by one process, so that each page of the database is written once.
+        batches = [new[start : start + BATCH] for start in range(0, len(new), BATCH)]
+        _read_by_processes(root, folder, [list(chain(*batches[k::count])) for k in range(count)])
 
 
 def _read_by_processes(root: Path, folder: str, shares: list[list[str]]) -> None:
@@ -72,12 +75,14 @@ def _main() -> None:
     root, folder = Path(sys.argv[1]), sys.argv[2]
     gc.disable()  # what is read is kept in rows, and the process ends soon
     with Index(root) as index:
-        for name in os.fsdecode(sys.stdin.buffer.read()).split("\0"):
-            signature = index.signature(folder, name)
-            with contextlib.suppress(UserError, OSError):  # told when it is asked for
-                run = read(root / folder / name)
-                if run is not None and signature is not None:
-                    index.keep(folder, name, signature, run)
+        names = os.fsdecode(sys.stdin.buffer.read()).split("\0")
+        for start in range(0, len(names), BATCH):
+            some = names[start : start + BATCH]
+            for name, signature in zip(some, index.signatures(folder, some), strict=True):
+                with contextlib.suppress(UserError, OSError):  # told when it is asked for
+                    run = read(root / folder / name)
+                    if run is not None and signature is not None:
+                        index.put(folder, name, signature, run)
 
 
 if __name__ == "__main__":

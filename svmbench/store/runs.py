@@ -115,7 +115,7 @@ class StoredRun:
             content = read_regular(f"{path}/run.json")
         except ValueError as error:
             raise documents.damaged(path / "run.json", str(error)) from error
-        sealed = documents.parse(content, path / "run.json")
+        sealed = documents.parse(content, f"{path}/run.json")
         manifest = {key: value for key, value in sealed.items() if key != lines.CHECK}
         try:
             if len(content) > LONGEST:
@@ -337,7 +337,7 @@ class AlreadyStored(UserError):
 def _end(path: Path) -> dict[str, Any]:
     """Return status.json, or a substitute for a run without one."""
     try:
-        end = documents.read(path / "status.json")
+        end = documents.read(f"{path}/status.json")
         check = end.pop("check", None)
         if check is not None and check != digest(end):
             raise _changed(path / "status.json")
@@ -368,7 +368,7 @@ def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> d
     content = read_regular(f"{path}/trace.csv")
     if sha256(content) != files["trace.csv"]:
         raise _changed(path / "trace.csv")
-    return trace.last_row(content, path / "trace.csv")
+    return trace.last_row(content, f"{path}/trace.csv")
 
 
 def _changed(path: Path) -> UserError:

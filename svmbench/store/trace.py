@@ -157,7 +157,7 @@ def _checked(path: str, names: Sequence[str], found: NDArray[np.float64] | None)
     return np.array([[row[name] for row in rows] for name in names], dtype=np.float64)
 
 
-def last_row(content: bytes, path: Path) -> dict[str, Value] | None:
+def last_row(content: bytes, path: Path | str) -> dict[str, Value] | None:
     """Return the last checkpoint of a trace with a correct checksum; others are not checked."""
     lines = content.split(b"\n")[:-1]
     if len(lines) < 2:
