@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def joint_scores(model: JointModel, train: Part | None, X: Any, precision: str =
 
 
 def joint_numbers(
-    model: JointModel, problem: dict[str, Any], data: Dataset, precision: str = "auto"
+    model: JointModel, problem: Mapping[str, Any], data: Dataset, precision: str = "auto"
 ) -> dict[str, float]:
     """Return the numbers that can be recomputed; for the parameters see `recompute.numbers.numbers`."""
     found = []

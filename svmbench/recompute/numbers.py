@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,7 @@ UNSURE = 1e-5
 
 def numbers(
     model: StoredModel,
-    problem: dict[str, Any],
+    problem: Mapping[str, Any],
     data: Dataset,
     precision: str = "auto",
     wrong: NDArray[np.bool_] | None = None,
@@ -110,7 +111,7 @@ def numbers(
     return made
 
 
-def _shares(problem: dict[str, Any], y: Floats) -> Floats:
+def _shares(problem: Mapping[str, Any], y: Floats) -> Floats:
     """Return the weights of the losses, shape (n,). If ``balanced``, both classes have the same sum."""
     shares = np.ones(y.size)
     if problem.get("weights") == "balanced":
@@ -170,7 +171,7 @@ def _squared_norm(model: StoredModel, X: Any, raw: Floats, step: float | None) -
 
 def _dual(
     model: StoredModel,
-    problem: dict[str, Any],
+    problem: Mapping[str, Any],
     data: Dataset,
     step: float | None,
     norm2: float,
@@ -206,7 +207,7 @@ def _dual(
     return made
 
 
-def _infeasible(alpha: Floats, problem: dict[str, Any], y: Floats) -> dict[str, float]:
+def _infeasible(alpha: Floats, problem: Mapping[str, Any], y: Floats) -> dict[str, float]:
     """Return how far a dual point of the hinge loss is outside its box, or from balance; {} if feasible."""
     bounds, made = problem["C"] * _shares(problem, y), dict[str, float]()
     if not (alpha.min() >= 0.0 and bool((alpha <= (1.0 + 1e-12) * bounds).all())):

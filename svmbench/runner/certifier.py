@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,7 +145,7 @@ class Search:
             self._keep()
         return self._kept
 
-    def restore(self, kept: dict[str, NDArray[Any]], counts: Counts) -> None:
+    def restore(self, kept: dict[str, NDArray[Any]], counts: Mapping[str, float | None]) -> None:
         """Resume from the state of a search for the same problem."""
         ledger = self._reader.ledger
         for name in ledger.as_dict():

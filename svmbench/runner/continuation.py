@@ -54,7 +54,7 @@ class Beginning:
     counter: str
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, str | int]:
         """What the continuing run stores of it."""
         return {"run": self.run, "iterations": self.state.iterations}
 

@@ -52,7 +52,7 @@ def environment(threads: int) -> dict[str, Any]:
 
 
 @functools.cache
-def source(root: Path) -> dict[str, Any] | None:
+def source(root: Path) -> dict[str, str | bool] | None:
     """Return the commit at ``root`` and whether files differ from it; None if it is not a git checkout."""
     if not (root / ".git").exists():
         return None
@@ -96,7 +96,7 @@ def caches() -> list[str] | None:
     return found or None
 
 
-def concurrent_load(running: int) -> dict[str, Any]:
+def concurrent_load(running: int) -> dict[str, int | list[float]]:
     """Return the current load: other runs of the same store, and the load averages."""
     return {"running": running, "load": [round(load, 2) for load in os.getloadavg()]}
 

@@ -36,7 +36,7 @@ from svmbench.runner.starting import fingerprint, first_point, moved, named, ref
 from svmbench.runner.training import Task, Training, settle
 from svmbench.solvers import registry
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
-from svmbench.store.identity import identity, rounded
+from svmbench.store.identity import Identity, identity, rounded
 from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class _Attempt:
         self,
         task: Task | JointTask,
         store: Store,
-        same: dict[str, Any],
+        same: Identity,
         allowance: Allowance | None,
         progress: Progress,
         interrupt: Interrupt,

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,17 +68,18 @@ class JointTask:
         return multiclass.problems(self.kind, len(self.data.classes))
 
     @property
-    def seeds(self) -> dict[str, Any]:
+    def seeds(self) -> prepare.Seeds:
         """Seeds of the run, the same for all problems, as if each were a run."""
         return prepare.seeds(self.config)
 
     @property
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> prepare.Terms:
         """The problem, as run.json holds it; of λ and C, what was given: the other depends on n."""
         asked = self.config.problem
-        found = {"lam": asked.lam, "C": asked.C, "nu": None, "radius": None, "bias": asked.bias}
-        found["multiclass"] = self.kind
-        return found | ({} if asked.weights == "none" else {"weights": asked.weights})
+        found = prepare.Terms(
+            lam=asked.lam, C=asked.C, nu=None, radius=None, bias=asked.bias, multiclass=self.kind
+        )  # fmt: skip
+        return found if asked.weights == "none" else {**found, "weights": asked.weights}
 
     def binary(self, sides: Sides) -> Dataset:
         """Return the data set of a problem: its training examples, and all held-out ones."""

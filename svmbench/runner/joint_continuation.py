@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
@@ -17,7 +16,7 @@ from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning
 from svmbench.solvers.base import Solver
 from svmbench.store import RunWriter, Store
-from svmbench.store.identity import run_id
+from svmbench.store.identity import Identity, run_id
 from svmbench.store.kept_problems import KeptProblem, kept_problems
 
 
@@ -42,7 +41,7 @@ class Kept:
         return sum(one.end is not None for one in self.problems.values())
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, str | int]:
         """What the continuing run stores of it."""
         iterations = sum(one.iterations for one in self.problems.values())
         return {"run": self.run, "iterations": iterations, "problems": self.solved}
@@ -67,16 +66,14 @@ class Kept:
         return Beginning(self.run, kept.state, kept.rows, first, config.observe.points, counter)
 
 
-def kept_before(
-    config: RunConfig, same: Mapping[str, Any], store: Store, say: Callable[[str], None]
-) -> Kept | None:
+def kept_before(config: RunConfig, same: Identity, store: Store, say: Callable[[str], None]) -> Kept | None:
     """Return what the run of an identity has kept, or None.
 
     Parameters
     ----------
     config : RunConfig
         Its configuration.
-    same : mapping
+    same : dict
         Its identity.
     store : Store
         Holds the stopped run.
@@ -89,7 +86,7 @@ def kept_before(
     def unusable(path: Path, error: UserError) -> None:
         say(f"binary problem {path.stem} is solved again: {error}")
 
-    run = run_id(dict(same))
+    run = run_id(same)
     found = kept_problems(store.root, run, unusable)
     # The number of computed evaluations depends on the cache.
     ended_only = config.budget.counter == "kev_computed"

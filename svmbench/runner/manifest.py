@@ -8,6 +8,7 @@ from svmbench.files import digest
 from svmbench.run_config import RunConfig
 from svmbench.runner.environment import concurrent_load, environment
 from svmbench.runner.optimum import Optimum
+from svmbench.runner.prepare import Terms
 from svmbench.solvers.base import Solver
 from svmbench.store import Store
 
@@ -19,7 +20,7 @@ def manifest(
     config: RunConfig,
     data: Dataset,
     solver: type[Solver],
-    terms: dict[str, Any],
+    terms: Terms,
     store: Store,
     best: Optimum | None,
 ) -> dict[str, Any]:

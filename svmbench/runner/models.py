@@ -43,7 +43,7 @@ def stored_model(
         The feature map.
     """
     model = snapshot.model
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     if isinstance(model, KernelExpansion):
         arrays = {"indices": model.indices, "coefficients": model.coefficients}
     elif isinstance(model, LocalExpansion):

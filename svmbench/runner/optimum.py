@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,27 @@ if TYPE_CHECKING:
     from svmbench.data import Dataset
 
 Floats = NDArray[np.float64]
+#: Counters and seconds of a computation; None for counters that do not apply.
+Cost: TypeAlias = dict[str, float | None]
+
+
+class OptimumKey(TypedDict):
+    """Identity of a regularised problem."""
+
+    dataset: dict[str, str]
+    kernel: KernelDocument
+    lam: float
+    bias: str
+    weights: NotRequired[str]
+    precision: NotRequired[str]
+
+
+class Reading(TypedDict):
+    """How an oracle reads the examples."""
+
+    cache_bytes: int
+    threads: int
+    precision: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +102,7 @@ class Optimum:
         ``float64``: the bounds hold for the exact kernel; ``float32`` (older records): no bounds.
     """
 
-    key: dict[str, Any]
+    key: OptimumKey
     primal: float
     dual: float
     gap: float
@@ -93,7 +114,7 @@ class Optimum:
     at_bound: int
     test_mistakes: int | None
     test_error: float | None
-    cost: dict[str, Any]
+    cost: Cost
     bias: float
     precision: str
     nu_interval: list[float | None] | None = None
@@ -102,22 +123,25 @@ class Optimum:
 
 def optimum_key(
     problem: Problem, data: Dataset, kernel: KernelDocument, precision: str = "auto"
-) -> dict[str, Any]:
+) -> OptimumKey:
     """Return the identity of a regularised problem; λ has 12 digits, so C = 1/(λn) gives the same one.
 
     With ``precision=double``, the kernel is that of the examples as loaded, not of multiples of a unit.
     """
-    return {
+    key: OptimumKey = {
         "dataset": {"name": data.name, "checksum": data.checksum},
-        "kernel": dict(kernel),
+        "kernel": kernel.copy(),
         "lam": float(f"{problem.lam:.12g}"),
         "bias": problem.bias,
-        **({} if problem.weights is None else {"weights": sha256(problem.weights.tobytes())}),
-        **({"precision": precision} if precision == "double" else {}),
     }
+    if problem.weights is not None:
+        key["weights"] = sha256(problem.weights.tobytes())
+    if precision == "double":
+        key["precision"] = precision
+    return key
 
 
-def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
+def lookup(store: Store, key: OptimumKey) -> Optimum | None:
     """Return the stored optimum of a problem, own or reference, or None."""
     record = store.optimum(digest(key))
     try:
@@ -193,7 +217,7 @@ def optimum(
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             limits = Limits(seconds, allowance)
-            reading = {"cache_bytes": cache_bytes, "threads": threads, "precision": precision}
+            reading: Reading = {"cache_bytes": cache_bytes, "threads": threads, "precision": precision}
             methods = [
                 (one, UnfinishedOptimum(store, hash, _made_by(one)))
                 for one in choose(kernel["name"], problem.bias)
@@ -210,15 +234,15 @@ def _compute(
     problem: Problem,
     data: Dataset,
     kernel: KernelDocument,
-    key: dict[str, Any],
-    reading: dict[str, Any],
+    key: OptimumKey,
+    reading: Reading,
     limits: Limits,
     say: Callable[[str], None],
     methods: Sequence[tuple[Certifier, UnfinishedOptimum]],
 ) -> Optimum:
     states = [unfinished.get() for _, unfinished in methods]
     # At most one method has a state; those before it have failed.
-    place, paid = next((k for k, state in enumerate(states) if state is not None), 0), dict[str, Any]()
+    place, paid = next((k for k, state in enumerate(states) if state is not None), 0), Cost()
     while True:
         certifier, unfinished = methods[place]
         attempt = _Attempt(certifier, problem, data.train.X, kernel, reading, paid, unfinished)
@@ -274,8 +298,8 @@ class _Attempt:
         problem: Problem,
         X: Any,
         kernel: KernelDocument,
-        reading: dict[str, Any],
-        paid: dict[str, Any],
+        reading: Reading,
+        paid: Cost,
         unfinished: UnfinishedOptimum,
     ) -> None:
         solver = registry.get(certifier.solver)
@@ -289,7 +313,7 @@ class _Attempt:
 
     def solve(
         self,
-        before: tuple[dict[str, NDArray[Any]], dict[str, Any]] | None,
+        before: tuple[dict[str, NDArray[Any]], Cost] | None,
         limits: Limits,
         say: Callable[[str], None],
     ) -> tuple[Floats, dict[str, float]]:
@@ -309,14 +333,14 @@ class _Attempt:
             self._keep()
             raise
 
-    def spent(self, counts: dict[str, int | None] | None = None) -> dict[str, Any]:
+    def spent(self, counts: dict[str, int | None] | None = None) -> Cost:
         """Return the counts so far, or those given, and the seconds."""
         counts = self.reader.ledger.as_dict() if counts is None else counts
         wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
         return {
             **counts,
-            "wall_seconds": wall + self._paid.get("wall_seconds", 0.0),
-            "cpu_seconds": cpu + self._paid.get("cpu_seconds", 0.0),
+            "wall_seconds": wall + (self._paid.get("wall_seconds") or 0.0),
+            "cpu_seconds": cpu + (self._paid.get("cpu_seconds") or 0.0),
         }
 
     def _keep(self) -> None:
@@ -337,7 +361,7 @@ def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str
     }
 
 
-def _made_by(certifier: Certifier) -> dict[str, Any]:
+def _made_by(certifier: Certifier) -> dict[str, int | str]:
     """Return what must be equal for a search to be continued bit for bit."""
     solver = registry.get(certifier.solver)
     return {"solver": solver.name, "version": solver.release(), "state": LAYOUT, "isa": simd.isa()}

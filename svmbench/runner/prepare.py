@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,27 @@ from svmbench.solvers.baselines._data import BaselineData
 
 #: Training examples as solvers read them.
 Examples: TypeAlias = Oracle | LinearData | BaselineData
+
+
+class Seeds(TypedDict):
+    """Seeds of a run, as run.json holds them."""
+
+    entropy: list[int]
+    generator: int
+    features: NotRequired[int]
+
+
+class Terms(TypedDict):
+    """The problem of a run, as run.json holds it; of several binary ones, what they have in common."""
+
+    lam: float | None
+    C: float | None
+    nu: float | None
+    radius: float | None
+    bias: str
+    multiclass: NotRequired[str]
+    weights: NotRequired[str]
+
 
 #: Fraction of the available memory for an unlimited row cache.
 _SHARE = 0.8
@@ -183,7 +204,7 @@ def examples(config: RunConfig, X: Any, access: str, cache_bytes: int) -> Exampl
     return oracle_over(X, *about, prefetch=ahead, precision=config.precision)
 
 
-def seeds(config: RunConfig) -> dict[str, Any]:
+def seeds(config: RunConfig) -> Seeds:
     """Return the 64-bit seed of the run's generator, and the entropy it was derived from.
 
     It depends on the user's seed, the data set and the solver, so adding a solver does not change the
@@ -191,7 +212,7 @@ def seeds(config: RunConfig) -> dict[str, Any]:
     solver: all solvers get the same features.
     """
     entropy, generator = _stream(config, config.solver)
-    result = {"entropy": entropy, "generator": generator}
+    result: Seeds = {"entropy": entropy, "generator": generator}
     return result if config.features is None else {**result, "features": _stream(config, config.features)[1]}
 
 

@@ -70,7 +70,7 @@ class Task:
     solver: type[Solver]
     posed: Posed
     problem: Problem
-    seeds: dict[str, Any]
+    seeds: prepare.Seeds
     first: NDArray[np.float64] | None = None
 
     @classmethod
@@ -80,11 +80,11 @@ class Task:
         return cls(config, data, solver, posed(data, config, solver.access), problem, seeds)
 
     @property
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> prepare.Terms:
         """The problem, as run.json holds it."""
-        weights = self.config.problem.weights
-        found = {name: getattr(self.problem, name) for name in ("lam", "C", "nu", "radius", "bias")}
-        return found | ({} if weights == "none" else {"weights": weights})
+        weights, own = self.config.problem.weights, self.problem
+        found = prepare.Terms(lam=own.lam, C=own.C, nu=own.nu, radius=own.radius, bias=own.bias)
+        return found if weights == "none" else {**found, "weights": weights}
 
     @property
     def cache_bytes(self) -> int:

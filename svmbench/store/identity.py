@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from svmbench.files import digest
-from svmbench.run_config import RunConfig, relevant
+from svmbench.run_config import Document, RunConfig, relevant
 
 #: Increased when a key of the configuration changes its meaning, so that older runs have other identities.
 IDENTITY_VERSION = 1
@@ -19,13 +19,25 @@ DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
 _HASH = 4
 
 
+class Identity(TypedDict):
+    """What determines the numbers of a run, in run.json."""
+
+    version: int
+    config: Document
+    checksum: str
+    solver_version: int | str
+    features_version: NotRequired[int]
+    derived: NotRequired[dict[str, float]]
+    start: NotRequired[str]
+
+
 def identity(
     config: RunConfig,
     checksum: str,
     solver_version: int | str,
     features_version: int | None = None,
     derived: dict[str, float] | None = None,
-) -> dict[str, Any]:
+) -> Identity:
     """Return everything that determines the numbers of a run.
 
     Parameters
@@ -41,7 +53,7 @@ def identity(
     derived : dict, optional
         ν or R by the key of the solver, if the run derived it from the optimum of the problem.
     """
-    result: dict[str, Any] = {
+    result: Identity = {
         "version": IDENTITY_VERSION,
         "config": config.identity(),
         "checksum": checksum,
@@ -74,9 +86,11 @@ def derived_from(optimum: Mapping[str, Any], key: str) -> float | None:
     return known[key]
 
 
-def underived(identity: dict[str, Any]) -> dict[str, Any]:
+def underived(identity: Identity) -> Identity:
     """Return an identity without derived parameters, known before the optimum is."""
-    return {key: value for key, value in identity.items() if key != "derived"}
+    known = identity.copy()
+    known.pop("derived", None)
+    return known
 
 
 def without_ends(identity: Mapping[str, Any]) -> str:
@@ -84,7 +98,7 @@ def without_ends(identity: Mapping[str, Any]) -> str:
     return digest({**identity, "config": relevant(identity["config"], "end")})
 
 
-def run_id(identity: dict[str, Any]) -> str:
+def run_id(identity: Identity) -> str:
     """Return the name of a run: solver, data set and 12 hexadecimal digits of its identity's SHA-256."""
     config = identity["config"]
     return f"{config['solver']['name']}-{config['dataset']['name']}-{digest(identity, 12)}"

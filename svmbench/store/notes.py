@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from svmbench.errors import UserError
 from svmbench.files import read_json, read_regular, write_whole
@@ -37,6 +37,13 @@ def free(path: Path) -> Path:
         number += 1
         found = path.with_name(f"{path.name}-{number}")
     return found
+
+
+class Note(TypedDict, total=False):
+    """Tags and note of a run."""
+
+    tags: list[str]
+    note: str
 
 
 class Notes:
@@ -98,7 +105,7 @@ class Notes:
             for run in runs:
                 content.pop(run, None)
 
-    def all(self) -> dict[str, dict[str, Any]]:
+    def all(self) -> dict[str, Note]:
         """Return all tags and notes by run, without damaged ones, for which a warning is printed."""
         try:
             content, damaged, _ = self.read()
@@ -112,7 +119,7 @@ class Notes:
             )
         return content
 
-    def read(self) -> tuple[dict[str, dict[str, Any]], list[bytes], int]:
+    def read(self) -> tuple[dict[str, Note], list[bytes], int]:
         """Return the tags and notes by run, the damaged lines, and the number of runs without a digest.
 
         Raises
@@ -135,7 +142,7 @@ class Notes:
             records, damaged = self._older(text), []
             unchecked = len(records)
         damaged += [json.dumps(one).encode() for one in records if not _is_note(one)]
-        return {one.pop(_RUN): one for one in records if _is_note(one)}, damaged, unchecked
+        return {one.pop(_RUN): cast(Note, one) for one in records if _is_note(one)}, damaged, unchecked
 
     def _older(self, text: bytes) -> list[dict[str, Any]]:
         """Return the records of a file of an older version, which does not have one line per run."""
@@ -167,7 +174,7 @@ class Notes:
         return target
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[dict[str, dict[str, Any]]]:
+    def _changing(self) -> Iterator[dict[str, Note]]:
         """Yield the content and write it back after changes; processes take turns."""
         with self._locked():
             content, damaged, _ = self.read()
@@ -189,13 +196,13 @@ class Notes:
             finally:
                 lock.remove()
 
-    def _write(self, content: dict[str, dict[str, Any]]) -> None:
+    def _write(self, content: dict[str, Note]) -> None:
         kept = {run: known for run, known in sorted(content.items()) if any(known.values())}
         entries = [f"{json.dumps(run)}: {_line(run, known)}" for run, known in kept.items()]
         write_whole(self._path, "{\n" + ",\n".join(entries) + "\n}\n")
 
 
-def _line(run: str, known: dict[str, Any]) -> str:
+def _line(run: str, known: Note) -> str:
     """Return the tags and note of a run as a line, with a digest that includes its name."""
     check = lines.checked({_RUN: run, **known})[lines.CHECK]
     return json.dumps({**known, lines.CHECK: check}, ensure_ascii=False)

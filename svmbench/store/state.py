@@ -51,7 +51,7 @@ class State:
     arrays: Mapping[str, NDArray[Any]]
 
     @property
-    def spent(self) -> dict[str, Any]:
+    def spent(self) -> dict[str, float]:
         """The costs so far, named as in a checkpoint."""
         return {**self.counts, "iterations": self.iterations, "wall_seconds": self.wall}
 

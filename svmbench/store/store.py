@@ -14,7 +14,7 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import digest
 from svmbench.locking import Lock, holder
 from svmbench.store import documents, many, packs, shared
-from svmbench.store.identity import ids_meant, run_id, underived
+from svmbench.store.identity import Identity, ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
 from svmbench.store.reading import best, read
 from svmbench.store.removal import remove
@@ -144,7 +144,7 @@ class Store:
         hint = nearest(name, places) if len(places) <= _MANY else ""
         raise UserError(f"there is no run {name} in {self.root}; see: svmbench list{hint}")
 
-    def get(self, identity: dict[str, Any]) -> StoredRun | None:
+    def get(self, identity: Identity) -> StoredRun | None:
         """Return the ended run of this identity, own or reference, or None."""
         own, *others = (self.home / folder for folder in self._folders())
         ended = []
@@ -157,14 +157,14 @@ class Store:
                     ended.append(run)
         return next((run for run in ended if run.complete), ended[0] if ended else None)
 
-    def like(self, identity: dict[str, Any]) -> list[StoredRun]:
+    def like(self, identity: Identity) -> list[StoredRun]:
         """Return the runs of this identity with any derived ν or R."""
         name = run_id(underived(identity))
         return [run for run in self.runs() if name in (run.key, run.facts["underived"])]
 
     def begin(
         self,
-        identity: dict[str, Any],
+        identity: Identity,
         manifest: dict[str, Any],
         force: bool = False,
         waiting: Callable[[str], None] | None = None,
@@ -219,7 +219,7 @@ class Store:
             raise UserError(f"run {id} is being made by {who}; wait for it, or end it and start again")
         return lock
 
-    def _clear_the_way(self, identity: dict[str, Any], force: bool) -> None:
+    def _clear_the_way(self, identity: Identity, force: bool) -> None:
         """Raise `AlreadyStored` if the run is complete; remove the runs that it replaces."""
         stored = self.get(identity)
         if stored is not None and stored.complete and not force:

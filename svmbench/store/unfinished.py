@@ -51,7 +51,7 @@ class UnfinishedOptimum:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, content.getvalue())
 
-    def get(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
+    def get(self) -> tuple[dict[str, NDArray[Any]], dict[str, float | None]] | None:
         """Return the state and its cost, or None if no usable state is stored."""
         try:
             arrays = read_npz(read_regular(self._path, MOST_BYTES_OF_MANY))

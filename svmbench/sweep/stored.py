@@ -13,7 +13,7 @@ from svmbench.runner.outcome import ended
 from svmbench.runner.starting import named
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
-from svmbench.store.identity import DERIVED, derived_from, identity, rounded, run_id
+from svmbench.store.identity import DERIVED, Identity, derived_from, identity, rounded, run_id
 from svmbench.sweep.planning import Job, Plan
 
 #: Numbers of a run in the table of a sweep, besides the counter of its budget.
@@ -136,7 +136,9 @@ def _name(config: RunConfig, checksums: dict[str, str | None], store: Store) -> 
 
 def _without_start(run: StoredRun) -> str:
     """Return the name that a run would have without the fingerprint of its start."""
-    return run_id({key: value for key, value in run.manifest["identity"].items() if key != "start"})
+    identity: Identity = run.manifest["identity"].copy()
+    identity.pop("start", None)
+    return run_id(identity)
 
 
 def _since_its_start(run: StoredRun, store: Store) -> bool:
