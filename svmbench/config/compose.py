@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,12 @@ from svmbench.config.overrides import check_form, check_keys, not_an_override, w
 from svmbench.config.plain import check_files, plain, read_section, with_changes
 from svmbench.config.validation import checked, of_the_sweep, sweep_options
 from svmbench.errors import UserError
-from svmbench.run_config import RunConfig
+from svmbench.run_config import Parameter, RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
 #: The shipped defaults as composed by this process, by the state of their files; empty until needed.
-_DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Any]] = {}
+_DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Parameter]] = {}
 
 #: Most jobs of a sweep. All are composed and validated in advance, in about a millisecond each.
 MOST_JOBS = 100_000
@@ -69,7 +69,7 @@ def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> 
         return [_resolved(composer.compose(_single(composer, each), moving)) for each in many]
 
 
-def _resolved(composed: dict[str, Any]) -> RunConfig:
+def _resolved(composed: Mapping[str, Any]) -> RunConfig:
     """Return the resolved configuration of one run, without sweep options."""
     usual = sweep_options({})
     for key, value in sweep_options(composed).items():
@@ -178,8 +178,8 @@ class _Composer:
         self._groups = folder.groups(folders)
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
-        self._composed: dict[tuple[str, ...], dict[str, Any] | None] = {}
-        self._read: dict[tuple[str, str], dict[str, Any] | None] = {}
+        self._composed: dict[tuple[str, ...], dict[str, Parameter] | None] = {}
+        self._read: dict[tuple[str, str], dict[str, Parameter] | None] = {}
         state = None if folders else _state()
         self.again = state in _DEFAULTS
         self._defaults = {} if state is None else _DEFAULTS.setdefault(state, {})
@@ -256,7 +256,7 @@ class _Composer:
         except _FAILURES as error:
             raise self._refusal(overrides, error) from error
 
-    def _fixed(self, fixed: tuple[str, ...], *, final: bool) -> dict[str, Any] | None:
+    def _fixed(self, fixed: tuple[str, ...], *, final: bool) -> dict[str, Parameter] | None:
         """Return what Hydra composes from fixed overrides, in plain types, or the defaults without any."""
         if fixed or final:
             return plain(compose("config", self.arguments(fixed)), final=final)
@@ -266,7 +266,7 @@ class _Composer:
 
     def _sections(
         self, parsed: Sequence[Override], moving: frozenset[str] | set[str]
-    ) -> dict[str, dict[str, Any]]:
+    ) -> dict[str, dict[str, Parameter]]:
         """Return the sections of the options of moving groups, by group; none if only Hydra can compose them.
 
         Only Hydra can do so if anything is added, if a group is named twice, or if the file of an option may
@@ -280,7 +280,7 @@ class _Composer:
             return {}
         return {group: section for group, section in found.items() if section and group in moving}
 
-    def _section(self, group: str, name: str) -> dict[str, Any] | None:
+    def _section(self, group: str, name: str) -> dict[str, Parameter] | None:
         """Return the section of an option if its file defines nothing else; each file is read once."""
         if (group, name) not in self._read:
             file = folder.file_of(group, name, self._folders) if group in folder.GROUPS else None

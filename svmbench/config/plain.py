@@ -11,6 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config.folder import text_of
 from svmbench.errors import UserError
+from svmbench.run_config import Parameter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _UNNAMED = (ValueError, OSError, RecursionError)
 
 
-def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
+def plain(config: DictConfig, *, final: bool) -> dict[str, Parameter] | None:
     """Return a composed configuration in plain types, or None.
 
     Parameters
@@ -36,10 +37,10 @@ def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
     """
     if not final and "${" in str(OmegaConf.to_container(config, resolve=False)):
         return None
-    return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
+    return cast(dict[str, Parameter], OmegaConf.to_container(config, resolve=True))
 
 
-def read_section(file: Path) -> dict[str, Any] | None:
+def read_section(file: Path) -> dict[str, Parameter] | None:
     """Return the section that the file of an option defines, or None if only Hydra can compose it.
 
     A file defines just its section unless it has a list of defaults, a package directive or interpolations.
@@ -53,7 +54,7 @@ def read_section(file: Path) -> dict[str, Any] | None:
         content = OmegaConf.to_container(OmegaConf.load(file))
     except (yaml.YAMLError, RecursionError):
         return None  # Hydra fails as well, and reports the place
-    return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
+    return cast(dict[str, Parameter], content) if content and isinstance(content, dict) else None
 
 
 def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Exception) -> None:
@@ -81,8 +82,10 @@ def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Except
 
 
 def with_changes(
-    tree: dict[str, Any] | None, sections: Mapping[str, dict[str, Any]], values: Sequence[Override]
-) -> dict[str, Any] | None:
+    tree: dict[str, Parameter] | None,
+    sections: Mapping[str, dict[str, Parameter]],
+    values: Sequence[Override],
+) -> dict[str, Parameter] | None:
     """Return a plain configuration with sections, then values, replaced; None if only Hydra can compose it.
 
     OmegaConf would take a hundred times as long, and a sweep may have a thousand jobs.
@@ -110,7 +113,7 @@ def with_changes(
     return changed
 
 
-def _copied(tree: dict[str, Any]) -> dict[str, Any]:
+def _copied(tree: dict[str, Parameter]) -> dict[str, Parameter]:
     return {
         key: _copied(value) if type(value) is dict else list(value) if type(value) is list else value
         for key, value in tree.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from svmbench.config.schema import KERNELS, LAUNCHERS, NoFeatures, Suggested, Sweep
@@ -58,9 +58,10 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
     outside = {key: value for key, value in given.items() if key not in _ELSEWHERE}
     top = check_values("", outside, RunConfig, TOP)
     sections = {name: check_values(f"{name}.", given.get(name, {}), kind) for name, kind in SECTIONS.items()}
-    dataset, suggested = _dataset(given.get("dataset"), sections["problem"]["multiclass"])
+    problem = ProblemConfig(**sections["problem"])
+    dataset, suggested = _dataset(given.get("dataset"), problem.multiclass)
     solver = _choice("solver", given.get("solver"))
-    kernel = _kernel(given.get("kernel"), sections["problem"], suggested, dataset.name)
+    kernel = _kernel(given.get("kernel"), problem, suggested, dataset.name)
     features = _choice("features", given.get("features", {"name": "none"}))
     validate = sections["validate"]
     return _consistent(
@@ -69,7 +70,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
             dataset=dataset,
             kernel=kernel,
             features=None if features.name == "none" else features,
-            problem=ProblemConfig(**_problem(sections["problem"], suggested, dataset.name)),
+            problem=_problem(problem, suggested, dataset.name),
             budget=BudgetConfig(**_budget(sections["budget"], solver.name)),
             observe=ObserveConfig(**sections["observe"]),
             validate=None if validate["folds"] is None else ValidateConfig(**validate),
@@ -196,7 +197,7 @@ def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
     return Choice(called, checked), suggested
 
 
-def _every_class(kind: str, params: dict[str, Any], given: str) -> dict[str, Any]:
+def _every_class(kind: str, params: dict[str, Parameter], given: str) -> dict[str, Parameter]:
     """Return the parameters of a data set with all its classes; raise a `UserError` if it has only two."""
     from svmbench.data import catalogue
     from svmbench.data.parameters import EVERY
@@ -216,12 +217,12 @@ def _every_class(kind: str, params: dict[str, Any], given: str) -> dict[str, Any
     return check_section("dataset.", {**params, "task": EVERY}, schema_of("dataset", kind))
 
 
-def _kernel(given: Any, problem: dict[str, Any], suggested: Suggested, dataset: str) -> Choice:
+def _kernel(given: Any, problem: ProblemConfig, suggested: Suggested, dataset: str) -> Choice:
     name, params = _named("kernel", given)
     params = check_section("kernel.", params, schema_of("kernel", name))
     if "gamma" in params and params["gamma"] is None:
         if suggested.gamma is None:
-            neither = (problem["lam"], problem["C"], suggested.C) == (None, None, None)
+            neither = (problem.lam, problem.C, suggested.C) == (None, None, None)
             what, key = (" or C", " and problem.C=NUMBER") if neither else ("", "")
             raise UserError(
                 f"dataset={dataset} has no default width{what}: give kernel.gamma=NUMBER{key}, or choose γ "
@@ -231,8 +232,8 @@ def _kernel(given: Any, problem: dict[str, Any], suggested: Suggested, dataset: 
     return Choice(name, params)
 
 
-def _problem(problem: dict[str, Any], suggested: Suggested, dataset: str) -> dict[str, Any]:
-    lam, C = problem["lam"], problem["C"]
+def _problem(problem: ProblemConfig, suggested: Suggested, dataset: str) -> ProblemConfig:
+    lam, C = problem.lam, problem.C
     if lam is not None and C is not None:
         raise UserError(
             f"problem.lam={lam} and problem.C={C} are two values of one parameter: give one of them"
@@ -249,4 +250,4 @@ def _problem(problem: dict[str, Any], suggested: Suggested, dataset: str) -> dic
                 f"problem.{key}={value:g} is not allowed: give a number from {_SMALLEST:g} to "
                 f"{1.0 / _SMALLEST:g}, which keeps its reciprocal within double precision"
             )
-    return {**problem, "C": C}
+    return replace(problem, C=C)

@@ -25,7 +25,7 @@ from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
 
 Floats = NDArray[np.float64]
-Counts = dict[str, int | None]
+Counts = Mapping[str, float | None]
 
 #: Relative duality gap, (primal - dual) / primal, at or below which an optimum is accepted.
 TARGET = 1e-6
@@ -145,7 +145,7 @@ class Search:
             self._keep()
         return self._kept
 
-    def restore(self, kept: dict[str, NDArray[Any]], counts: Mapping[str, float | None]) -> None:
+    def restore(self, kept: dict[str, NDArray[Any]], counts: Counts) -> None:
         """Resume from the state of a search for the same problem."""
         ledger = self._reader.ledger
         for name in ledger.as_dict():

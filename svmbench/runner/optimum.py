@@ -7,7 +7,7 @@ Its state is saved regularly, and every later run of the problem reuses the resu
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict
 
@@ -333,7 +333,7 @@ class _Attempt:
             self._keep()
             raise
 
-    def spent(self, counts: dict[str, int | None] | None = None) -> Cost:
+    def spent(self, counts: Mapping[str, float | None] | None = None) -> Cost:
         """Return the counts so far, or those given, and the seconds."""
         counts = self.reader.ledger.as_dict() if counts is None else counts
         wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
