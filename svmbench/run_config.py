@@ -36,7 +36,7 @@ MULTICLASS = ("none", "one_vs_one", "one_vs_rest")
 
 #: A value of a configuration.
 Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
-#: A configuration or a part of it as JSON: plain values, lists and dictionaries.
+#: A JSON document, such as a configuration or a part of it: plain values, lists and dictionaries.
 Document: TypeAlias = dict[str, Any]
 
 

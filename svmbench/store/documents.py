@@ -8,12 +8,13 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.files import read_json, read_regular, write_whole
+from svmbench.run_config import Document
 from svmbench.store.migrations import MIGRATIONS
 
 #: Layout of run.json, status.json, trace.csv, environments and optima; increased with every change that a
@@ -63,13 +64,13 @@ def storing(what: str, folder: Path) -> Iterator[None]:
         ) from error
 
 
-def write(path: Path, document: dict[str, Any]) -> None:
+def write(path: Path, document: Mapping[str, Any]) -> None:
     """Write a document with its schema number atomically."""
     text = json.dumps({"schema": SCHEMA, **document}, indent=2, allow_nan=False) + "\n"
     write_whole(path, text)
 
 
-def read(path: Path | str) -> dict[str, Any]:
+def read(path: Path | str) -> Document:
     """Read a document of any known schema, converted to the current one.
 
     Raises
@@ -86,7 +87,7 @@ def read(path: Path | str) -> dict[str, Any]:
     return parse(content, path)
 
 
-def parse(content: bytes, path: Path | str) -> dict[str, Any]:
+def parse(content: bytes, path: Path | str) -> Document:
     """Return a document from its content; the path is for messages."""
     try:
         document = read_json(content)

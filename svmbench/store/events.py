@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from svmbench.store import lines
@@ -12,7 +13,7 @@ def read(content: bytes) -> lines.Lines:
     return lines.read(content, is_event)
 
 
-def is_event(event: dict[str, Any]) -> bool:
+def is_event(event: Mapping[str, Any]) -> bool:
     """Return whether a record is a valid event; those of older versions have no digest."""
     if type(event.get("job")) is not int or not is_number(event.get("time")):
         return False

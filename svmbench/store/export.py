@@ -6,7 +6,7 @@ import io
 import os
 import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
     )
 
 
-def _table(summaries: Sequence[dict[str, Any]]) -> str:
+def _table(summaries: Sequence[Mapping[str, Any]]) -> str:
     stream = io.StringIO()
     write_csv(stream, _COLUMNS, ([row[key] for key in _COLUMNS] for row in summaries))
     return stream.getvalue()

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from svmbench.run_config import RunConfig
+from svmbench.run_config import Document, RunConfig
 from svmbench.store._signatures import signatures
 from svmbench.store.ahead import read_ahead
 from svmbench.store.database import COLUMNS, FAILURES, ORDER, TEXTS, created, is_damage, opened, remove
@@ -59,7 +59,7 @@ class Index:
         self._database: sqlite3.Connection | None = None
         self._new: list[_Row] = []
         self._gone: list[tuple[str, str]] = []
-        self._parsed: dict[str, dict[str, Any]] = {}
+        self._parsed: dict[str, Document] = {}
         self._merged: dict[str, Common] = {}
         self._same: dict[str, str] = {}
         self._fresh: list[tuple[str, str]] = []
@@ -156,10 +156,10 @@ class Index:
         except (LookupError, TypeError, ValueError):
             return None
 
-    def _sections(self, digests: Iterable[str]) -> dict[str, Any]:
+    def _sections(self, digests: Iterable[str]) -> Document:
         return {key: value for digest in digests for key, value in self._section(digest).items()}
 
-    def _section(self, digest: str) -> dict[str, Any]:
+    def _section(self, digest: str) -> Document:
         """Return a section; ValueError if it is damaged."""
         found = self._parsed.get(digest)
         if found is None:
@@ -190,7 +190,7 @@ class Index:
         else:
             self._usable = False
 
-    def _kept(self, sections: dict[str, Any]) -> str:
+    def _kept(self, sections: Document) -> str:
         """Store sections and return their digests; sections shared by many runs are serialised once."""
         key = marshal.dumps(sections, 2)
         if key not in self._digests:

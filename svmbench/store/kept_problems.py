@@ -65,7 +65,7 @@ class KeptProblem:
 
     def save(self, folder: Path) -> None:
         """Write it atomically to the folder of its run, replacing an older one."""
-        about: dict[str, Any] = {"layout": LAYOUT, "run": _run(folder)}
+        about: dict[str, object] = {"layout": LAYOUT, "run": _run(folder)}
         about |= {name: getattr(self, name) for name in ("number", "rows", "end", "failure")}
         arrays: dict[str, NDArray[Any]] = {}
         for k, own in enumerate(self.answers):

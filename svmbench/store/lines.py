@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,12 +55,12 @@ def whole(content: bytes | str) -> tuple[dict[str, Any], bool]:
     return found, CHECK in record
 
 
-def checked(record: dict[str, Any]) -> dict[str, Any]:
+def checked(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with its digest added."""
     return {**record, CHECK: digest(record)}
 
 
-def unchecked(record: dict[str, Any]) -> dict[str, Any] | None:
+def unchecked(record: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a record without its digest; None if the record is damaged.
 
     A record with its digest under another key is damaged, not written by an older version without digests.
@@ -74,7 +74,7 @@ def unchecked(record: dict[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def read(content: bytes, holds: Callable[[dict[str, Any]], bool] = lambda record: True) -> Lines:
+def read(content: bytes, holds: Callable[[Mapping[str, Any]], bool] = lambda record: True) -> Lines:
     """Read a file of lines; an incomplete last line, of a killed writer, is ignored.
 
     Parameters

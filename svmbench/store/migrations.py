@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from svmbench.files import digest
+from svmbench.run_config import Document
 from svmbench.store.identity import DERIVED, rounded
 
 #: Titles of solvers whose runs were stored before run.json contained the title.
@@ -19,7 +19,7 @@ _TITLES = {
 }
 
 
-def _from_1(document: dict[str, Any]) -> dict[str, Any]:
+def _from_1(document: Document) -> Document:
     """Add the solver's title to run.json, and the derived ν or R to its identity."""
     if "identity" not in document:
         return document
@@ -34,7 +34,7 @@ def _from_1(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "solver": about, "identity": identity}
 
 
-def _from_2(document: dict[str, Any]) -> dict[str, Any]:
+def _from_2(document: Document) -> Document:
     """Add bias and precision to an optimum; those without had no bias and values in single precision."""
     checksum = document.get("checksum")
     if not isinstance(checksum, str) or "relative_gap" not in document:
@@ -46,7 +46,7 @@ def _from_2(document: dict[str, Any]) -> dict[str, Any]:
     return {**content, "checksum": digest(content) if whole else checksum}
 
 
-def _from_3(document: dict[str, Any]) -> dict[str, Any]:
+def _from_3(document: Document) -> Document:
     """Rename ``company`` to ``concurrent_load``, and renew the checksum of an intact status."""
     if "company" not in document:
         return document
@@ -60,7 +60,7 @@ def _from_3(document: dict[str, Any]) -> dict[str, Any]:
 
 
 #: ``MIGRATIONS[k]`` converts a document of schema k to schema k + 1.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+MIGRATIONS: dict[int, Callable[[Document], Document]] = {
     1: _from_1,
     2: _from_2,
     3: _from_3,

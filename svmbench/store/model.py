@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,7 +40,7 @@ _STEPS = "_steps"
 ROWS = ("indices", "dual_indices", "centres")
 
 
-def write_model(path: Path, about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+def write_model(path: Path, about: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
     """Write a document and arrays as compressed .npz; equal content gives equal bytes."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ class StoredModel:
             return cls.of(about, arrays)
 
     @classmethod
-    def of(cls, about: dict[str, Any], stored: dict[str, NDArray[Any]]) -> StoredModel:
+    def of(cls, about: Mapping[str, Any], stored: dict[str, NDArray[Any]]) -> StoredModel:
         """Return the model of what is stored; ValueError, TypeError or KeyError if it is damaged."""
         content = dict(stored)
         for name in [name for name in ROWS if name + _STEPS in content]:

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -208,7 +208,7 @@ def _line(run: str, known: Note) -> str:
     return json.dumps({**known, lines.CHECK: check}, ensure_ascii=False)
 
 
-def _is_note(record: dict[str, Any]) -> bool:
+def _is_note(record: Mapping[str, Any]) -> bool:
     """Return whether a record is one of tags and note; those of older versions have no digest."""
     tags, note = record.get("tags", []), record.get("note", "")
     if not (isinstance(record.get(_RUN), str) and isinstance(note, str) and isinstance(tags, list)):

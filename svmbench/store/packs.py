@@ -17,10 +17,10 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.files import digest, read_json, read_regular, scratch, sha256, write_whole
+from svmbench.run_config import Document
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
 from svmbench.store.reading import read
@@ -131,7 +131,7 @@ def check(path: Path) -> tuple[int, int]:
     return len(records), older
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def _records(path: Path) -> list[Document]:
     """Return the parsed lines of a pack."""
     try:
         return [read_json(line) for line in _decompressed(read_regular(path)).decode().splitlines()]

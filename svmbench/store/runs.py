@@ -74,7 +74,7 @@ class StoredRun:
     __slots__ = ("_manifest", "_path", "facts")
 
     def __init__(
-        self, path: str | Path, facts: Facts | PackedFacts, manifest: dict[str, Any] | None = None
+        self, path: str | Path, facts: Facts | PackedFacts, manifest: Document | None = None
     ) -> None:
         self._path = str(path)
         self.facts = facts
@@ -139,7 +139,7 @@ class StoredRun:
         return Path(self._path)
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Document:
         """run.json: identity, configuration, data set, solver version, problem, seeds, environment hash."""
         if self._manifest is None:
             self._manifest = documents.read(self.path / "run.json")
@@ -246,7 +246,7 @@ class StoredRun:
         return trace.read_numbers(f"{self._path}/trace.csv", names)
 
     @property
-    def end(self) -> dict[str, Any]:
+    def end(self) -> Document:
         """Content of status.json; without one, the status and who makes the run."""
         return _end(self.path)
 
@@ -334,7 +334,7 @@ class AlreadyStored(UserError):
         self.run = run
 
 
-def _end(path: Path) -> dict[str, Any]:
+def _end(path: Path) -> Document:
     """Return status.json, or a substitute for a run without one."""
     try:
         end = documents.read(f"{path}/status.json")
@@ -355,7 +355,7 @@ def _end(path: Path) -> dict[str, Any]:
     return {"status": "running", "reason": who}
 
 
-def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> dict[str, Any] | None:
+def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> Row | None:
     """Return the last checkpoint of a run, after checking its files against its end."""
     unknown = sorted(set(files) - set(CHECKED))
     if unknown:

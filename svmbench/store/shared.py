@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from svmbench.files import digest, read_json, read_regular
+from svmbench.run_config import Document
 from svmbench.store import documents, lines
 from svmbench.store.events import is_number
 
 
-def sealed(record: dict[str, Any]) -> dict[str, Any]:
+def sealed(record: Mapping[str, Any]) -> Document:
     """Return the record of an optimum with the checksum of its content added."""
     return {**record, "checksum": digest(record)}
 
 
-def optimum(path: Path) -> dict[str, Any]:
+def optimum(path: Path) -> Document:
     """Read a certified optimum, without its checksum.
 
     Raises
@@ -54,7 +55,7 @@ _NUMBERS = (
 _SAME, _LEAST = 1e-6, 1e-9
 
 
-def _check_numbers(record: dict[str, Any]) -> None:
+def _check_numbers(record: Mapping[str, Any]) -> None:
     """Raise ValueError or TypeError unless the numbers that an optimum has fit each other."""
     found = {name: record[name] for name in _NUMBERS if record.get(name) is not None}
     for name, value in found.items():
@@ -79,7 +80,7 @@ def _check_numbers(record: dict[str, Any]) -> None:
             raise ValueError("nu is outside of its interval")
 
 
-def environment(path: Path) -> dict[str, Any]:
+def environment(path: Path) -> Document:
     """Read an environment; errors as in `optimum`."""
     record = _read(path)
     if path.stem != digest(record):
@@ -96,7 +97,7 @@ def _are_libraries(found: Any) -> bool:
     )
 
 
-def measurement(path: Path) -> tuple[dict[str, Any], bool]:
+def measurement(path: Path) -> tuple[Document, bool]:
     """Read a speed measurement, and return whether it has a digest; errors as in `optimum`."""
     record = _read(path)
     found = lines.unchecked(record)
@@ -105,7 +106,7 @@ def measurement(path: Path) -> tuple[dict[str, Any], bool]:
     return found, lines.CHECK in record
 
 
-def outcome(path: Path) -> tuple[dict[str, Any], bool]:
+def outcome(path: Path) -> tuple[Document, bool]:
     """Read the result of a check of a paper, and return whether it has a digest; errors as in `optimum`."""
     try:
         return lines.whole(read_regular(path))
@@ -130,7 +131,7 @@ def verdicts(path: Path) -> lines.Lines:
         raise documents.damaged(path, error) from error
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Document:
     """Read a document like `documents.read`; `Unreadable` if the file system fails."""
     try:
         return documents.read(path)
@@ -141,7 +142,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 #: Readers of the documents in each folder.
-READERS: dict[str, Callable[[Path], dict[str, Any]]] = {"optima": optimum, "environments": environment}
+READERS: dict[str, Callable[[Path], Document]] = {"optima": optimum, "environments": environment}
 
 #: Readers of documents that contain their digest.
-SEALED: dict[str, Callable[[Path], tuple[dict[str, Any], bool]]] = {"speed": measurement, "checks": outcome}
+SEALED: dict[str, Callable[[Path], tuple[Document, bool]]] = {"speed": measurement, "checks": outcome}

@@ -6,13 +6,14 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import digest
 from svmbench.locking import Lock, holder
+from svmbench.run_config import Document
 from svmbench.store import documents, many, packs, shared
 from svmbench.store.identity import Identity, ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
@@ -165,7 +166,7 @@ class Store:
     def begin(
         self,
         identity: Identity,
-        manifest: dict[str, Any],
+        manifest: Document,
         force: bool = False,
         waiting: Callable[[str], None] | None = None,
     ) -> RunWriter:
@@ -237,24 +238,24 @@ class Store:
         running = (name for name in folder_names(folder) if name.endswith(RUNNING))
         return sum(holder(folder / name / LOCK) is not None for name in running)
 
-    def put_environment(self, record: dict[str, Any]) -> str:
+    def put_environment(self, record: Mapping[str, Any]) -> str:
         """Store an environment, once; return its hash."""
         hash = digest(record)
         if not (self.root / "environments" / f"{hash}.json").exists():
             self._put("environments", hash, record)
         return hash
 
-    def environment(self, hash: str) -> dict[str, Any] | None:
+    def environment(self, hash: str) -> Document | None:
         """Return a stored environment, or None; a damaged one is skipped with a warning."""
         return self._document("environments", hash)
 
-    def put_optimum(self, record: dict[str, Any]) -> str:
+    def put_optimum(self, record: Mapping[str, Any]) -> str:
         """Store a certified optimum; return its hash, that of its ``key``."""
         hash = digest(record["key"])
         self._put("optima", hash, shared.sealed(record))
         return hash
 
-    def optimum(self, hash: str) -> dict[str, Any] | None:
+    def optimum(self, hash: str) -> Document | None:
         """Return a stored optimum, own or reference, or None; a damaged one is skipped with a warning."""
         return self._document("optima", hash)
 
@@ -278,13 +279,13 @@ class Store:
         unusable = functools.partial(self._skipped, what="a pack")
         return ["reference/runs", *packs.folders(self.home, unusable)]
 
-    def _put(self, kind: str, hash: str, record: dict[str, Any]) -> None:
+    def _put(self, kind: str, hash: str, record: Mapping[str, Any]) -> None:
         folder = self.root / kind
         with documents.storing(f"{hash}.json", folder):
             folder.mkdir(parents=True, exist_ok=True)
             documents.write(folder / f"{hash}.json", record)
 
-    def _document(self, kind: str, hash: str) -> dict[str, Any] | None:
+    def _document(self, kind: str, hash: str) -> Document | None:
         if not documents.is_name(hash):
             return None
         for root in (self.root, self.root / "reference"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,7 +54,7 @@ class RunWriter:
         The folder: ``<id>.running`` until `finish`, then ``<id>``.
     """
 
-    def __init__(self, path: Path, lock: Lock, manifest: dict[str, Any]) -> None:
+    def __init__(self, path: Path, lock: Lock, manifest: Mapping[str, Any]) -> None:
         self.path = path
         self._lock = lock
         self._manifest = {**manifest, "started": now()}
@@ -114,7 +114,7 @@ class RunWriter:
             self._store_end(status, reason, fields)
         return index.add(self.path)
 
-    def _store_end(self, status: str, reason: str, fields: dict[str, Any]) -> None:
+    def _store_end(self, status: str, reason: str, fields: Mapping[str, Any]) -> None:
         self._trace.close()
         started = self._manifest["started"]
         end = {"status": status, "reason": reason, "started": started, "ended": _end_of(started)}
@@ -184,7 +184,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
         return index.add(_named(path, lock))
 
 
-def seal(path: Path, end: dict[str, Any]) -> None:
+def seal(path: Path, end: Mapping[str, Any]) -> None:
     """Write status.json of a run: its end, and the checksums of its files and of the end itself.
 
     If the run has a result, its kept binary problems are removed.
