@@ -218,7 +218,7 @@ def _listener(config: RunConfig, quiet: bool) -> Any:
     return progress(f"{config.solver.name} {config.dataset.name}")
 
 
-def _with_files(keys: Mapping[str, Any]) -> dict[str, Any]:
+def _with_files(keys: Mapping[str, Any]) -> dict[str, object]:
     """Write arrays given for the data set to files and return keys that refer to them."""
     given = keys.get("dataset")
     if given is None or isinstance(given, str) or (isinstance(given, Mapping) and "train" not in given):
@@ -229,7 +229,7 @@ def _with_files(keys: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise UserError(f"dataset holds {', '.join(sorted(unknown))}: give train, test and name")
     folder = Path(str(keys.get("results", "results"))).absolute() / "arrays"
-    section: dict[str, Any] = {"path": str(_written(folder, given["train"]))}
+    section: dict[str, object] = {"path": str(_written(folder, given["train"]))}
     if given.get("test") is not None:
         section["test_path"] = str(_written(folder, given["test"]))
     section["name"] = given.get("name", "arrays")

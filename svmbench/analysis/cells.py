@@ -216,7 +216,7 @@ def _common_cost(runs: Sequence[StoredRun], metric: str) -> str:
     return "COST=VALUE"
 
 
-def _differing(configs: Sequence[dict[str, Any]], counts: Any) -> list[str]:
+def _differing(configs: Sequence[Mapping[str, Any]], counts: Any) -> list[str]:
     keys = dict.fromkeys(key for config in configs for key in config if counts(key))
     return [key for key in keys if any(config.get(key) != configs[0].get(key) for config in configs)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ class Row:
     holm: float = 1.0
     verdict: str = ""
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """Return a record for JSON and CSV; None for infinite or unknown values."""
         return {
             key: None if isinstance(value, float) and not np.isfinite(value) else value

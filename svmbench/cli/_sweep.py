@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.record import Record, all_finished
@@ -121,7 +120,7 @@ def tell_left_out(plan: Plan) -> None:
         print(f"left out, impossible: {labels[0]}{more}: {reason}", file=sys.stderr)
 
 
-def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[str, Any]:
+def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[str, object]:
     """Return the state of a sweep as one object, for programs; ``maker`` is who is running it now."""
     names = ("state", "reason", "run", "seconds", "numbers")
     jobs = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from svmbench.counters import COUNTERS
@@ -22,7 +23,7 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.2f} %"
 
 
-def last_checkpoint(summary: dict[str, Any]) -> str:
+def last_checkpoint(summary: Mapping[str, Any]) -> str:
     """Return the table shown at the end of a run.
 
     Parameters

@@ -66,7 +66,7 @@ def _parser() -> Parser:
     return parser
 
 
-def _document(plan: Any, expected: Any) -> dict[str, Any]:
+def _document(plan: Any, expected: Any) -> dict[str, object]:
     """Return the plan as one object, for programs."""
     jobs = [
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser, picture_path
@@ -78,7 +78,7 @@ def _tolerances(text: str) -> list[float]:
     return found
 
 
-def _cases(found: Profiles) -> list[dict[str, Any]]:
+def _cases(found: Profiles) -> list[dict[str, object]]:
     """Return a row per case and method; None if the target is not reached."""
     return [
         {

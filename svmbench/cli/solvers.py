@@ -6,7 +6,7 @@ import json
 import shutil
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
 
@@ -64,7 +64,7 @@ def _bias(solver: type[Solver]) -> str:
     return f"bias{both}" if with_bias else "no bias"
 
 
-def _about(solver: type[Solver]) -> dict[str, Any]:
+def _about(solver: type[Solver]) -> dict[str, object]:
     """Return the details of a solver for programs."""
     return {
         "name": solver.name,

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from svmbench.data.catalogue import label_key
 from svmbench.data.raw import Table
@@ -53,7 +55,7 @@ def write_arrays(X: Any, y: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _parts(X: scipy.sparse.csr_array) -> dict[str, Any]:
+def _parts(X: scipy.sparse.csr_array) -> dict[str, NDArray[Any]]:
     if not X.has_canonical_format:
         X = X.copy()  # it may belong to the caller
         X.sum_duplicates()
@@ -120,7 +122,7 @@ def read_arrays(content: bytes, where: str, *, missing: bool = False) -> Table:
     return Table(X, codes.astype(np.int32), keys, places)
 
 
-def _matrix(arrays: dict[str, Any], where: str) -> Any:
+def _matrix(arrays: Mapping[str, NDArray[Any]], where: str) -> Any:
     """Return X in float64, dense or CSR."""
     if "X" in arrays and arrays["X"].ndim == 2 and arrays["X"].dtype.kind in "fiub":
         return np.ascontiguousarray(arrays["X"], dtype=np.float64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _dataset(folder: Path, manifest: dict[str, Any], *, whole: bool) -> Dataset:
+def _dataset(folder: Path, manifest: Mapping[str, Any], *, whole: bool) -> Dataset:
     """Return the data set described by a manifest; raise a ValueError if an array is damaged."""
     for name, stamp in manifest["files"].items():
         if not _same(folder / name, stamp, whole=whole):

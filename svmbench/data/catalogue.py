@@ -105,12 +105,12 @@ def entry(name: str) -> Entry:
     return Entry(name=name, files=files, **content)
 
 
-def _raw_file(folder: str, given: dict[str, Any]) -> RawFile:
+def _raw_file(folder: str, given: Mapping[str, Any]) -> RawFile:
     forms = given.get("forms", [given])
     return RawFile(folder, tuple(_form(form) for form in forms), given.get("rows"), given.get("classes", {}))
 
 
-def _form(given: dict[str, Any]) -> Form:
+def _form(given: Mapping[str, Any]) -> Form:
     members = given.get("members") or {given["name"]: given.get("sha256")}
     return Form(given["name"], members, given.get("packed_sha256"), tuple(given.get("urls", ())))
 

@@ -80,7 +80,7 @@ class Filling:
             modes[column.place] = int(np.argmax(counts))
         return cls(frame.names, medians, words, modes)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return a JSON document, which `of` reads."""
         columns = [
             {"median": self.medians[place]}

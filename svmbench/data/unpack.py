@@ -15,7 +15,7 @@ import os
 import stat
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
@@ -104,7 +104,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
     if kind and by_ratio < memory:
         limit = by_ratio
         refusal = f"it unpacks to more than {limit >> 20} MiB, over {_RATIO} times its size; unpack it first"
-    opened: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, "": open}
+    opened: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, "": open}
     return cast(IO[bytes], _Limited(opened[kind](path, "rb"), limit, refusal))
 
 

@@ -191,7 +191,7 @@ def _table(lines: Sequence[Row]) -> str:
     return table(list(shown), list(zip(*shown.values(), strict=True)))
 
 
-def _record(problem: str, line: Row) -> dict[str, Any]:
+def _record(problem: str, line: Row) -> dict[str, object]:
     """Return the line of the CSV: the columns of the table, then the summary of the run."""
     return {
         "problem": problem,

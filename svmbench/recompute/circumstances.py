@@ -173,7 +173,7 @@ def other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
         The data set with its checksum.
     """
     parts = {"train": data.train, "validation": data.validation, "test": data.test}
-    made: dict[str, Any] = {
+    made: dict[str, object] = {
         "rows": {name: part.n for name, part in parts.items() if part is not None},
         "features": data.train.X.shape[1],
         **{key: data.info.get(key) for key in ("columns", "labels", "filling")},

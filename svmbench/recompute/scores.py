@@ -10,6 +10,7 @@ polynomial  :math:`(\gamma \langle x, x' \rangle + c)^{deg}`
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -207,7 +208,7 @@ def _regions(model: StoredModel, sample: Any, X: Any, unit: float | None) -> NDA
     return regions
 
 
-def _fourier(features: dict[str, Any], kernel: KernelDocument, rows: Any) -> Floats:
+def _fourier(features: Mapping[str, Any], kernel: KernelDocument, rows: Any) -> Floats:
     """Return random Fourier features (Rahimi and Recht, 2007) of rows, from their seed."""
     k, d = features["frequencies"], rows.shape[1]
     generator = Generator(features["seed"])

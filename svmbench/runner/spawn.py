@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
@@ -45,7 +44,7 @@ def worker_environment(threads: int) -> dict[str, str]:
     return kept | thread_environment(threads)
 
 
-def run_in_process(config: RunConfig, log: Path) -> tuple[dict[str, Any], bool]:
+def run_in_process(config: RunConfig, log: Path) -> tuple[dict[str, str | None], bool]:
     """Run one resolved configuration by `svmbench.runner.worker`.
 
     Parameters
@@ -91,7 +90,7 @@ def _last_words(worker: subprocess.Popen[str]) -> str:
         return worker.communicate()[0]
 
 
-def _outcome(answer: str, code: int, log: Path) -> dict[str, Any]:
+def _outcome(answer: str, code: int, log: Path) -> dict[str, str | None]:
     """Return the worker's last line, or the reason why it printed nothing."""
     try:
         return dict(json.loads(answer.splitlines()[-1]))

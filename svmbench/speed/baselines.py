@@ -194,7 +194,7 @@ def _run(overrides: Sequence[str]) -> _Run:
             raise KeyboardInterrupt
         if outcome["state"] != "done":
             raise UserError(f"{config.solver.name} has no time: {outcome['reason']}")
-        return _Run(read_rows(Path(outcome["path"]) / "trace.csv"), begun, load)
+        return _Run(read_rows(Path(str(outcome["path"])) / "trace.csv"), begun, load)
 
 
 class _Timed(NamedTuple):

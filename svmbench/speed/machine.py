@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -51,12 +52,12 @@ class Limits:
         rates = [self.rate(f"read {each}") for each in SIZES]
         return float(np.interp(np.log(max(size, 1)), np.log(SIZES), rates))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return a record for JSON."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Limits:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Limits:
         """Return the limits of a record made by `as_dict`."""
         timings = {kind: Timings.from_dict(each) for kind, each in stored["timings"].items()}
         return cls(stored["isa"], stored["amounts"], timings)

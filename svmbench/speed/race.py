@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 HEADER = ("job", "baseline", "reached", "baseline s", "ours", "ours s", "ratio", "test errors", "load")
@@ -69,7 +69,7 @@ class Race:
     warm_ups: tuple[Fit, ...]
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Race:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Race:
         """Return the race of a record made by ``dataclasses.asdict``."""
         fits = {
             key: tuple(Fit(**fit) for fit in stored[key]) for key in ("baseline_fits", "our_fits", "warm_ups")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ class Table(NamedTuple):
     lines: Sequence[Sequence[object]]
 
 
-def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = None) -> Path:
+def save(results: str, kind: str, measured: Mapping[str, Any], path: Path | None = None) -> Path:
     """Write one measurement to ``results/speed/`` and return the file.
 
     The name of the file has the time and a hash of the environment, which distinguishes measurements on
@@ -97,14 +97,14 @@ def _measurement(path: Path) -> dict[str, Any]:
     return document
 
 
-def table(document: dict[str, Any]) -> Table:
+def table(document: Mapping[str, Any]) -> Table:
     """Return the table of a stored measurement, with rates and medians computed from its values."""
     if _TABLE in document:
         return Table(document[_TABLE]["header"], document[_TABLE]["lines"])
     return table_of(document["kind"], document["measured"])
 
 
-def table_of(kind: str, measured: dict[str, Any]) -> Table:
+def table_of(kind: str, measured: Mapping[str, Any]) -> Table:
     """Return the table of a measurement in stored form."""
     if kind == "machine":
         return Table(("limit", "rate", "unit"), machine.Limits.from_dict(measured["limits"]).lines())
@@ -117,7 +117,7 @@ def table_of(kind: str, measured: dict[str, Any]) -> Table:
     return Table(race.HEADER, [race.Race.from_dict(each).line() for each in measured["baselines"]])
 
 
-def heading(document: dict[str, Any]) -> str:
+def heading(document: Mapping[str, Any]) -> str:
     """Return a line with the kind, time and environment of a measurement."""
     about = document["environment"]
     when = time.strftime("%Y-%m-%d %H:%M", time.strptime(document["time"], "%Y%m%dT%H%M%SZ"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -74,7 +74,7 @@ class Rate:
     one_thread: float | None = None
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Rate:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Rate:
         """Return the line of a record made by ``dataclasses.asdict``."""
         dots = stored["sgemm"] and Timings.from_dict(stored["sgemm"])
         return cls(**{**stored, "timings": Timings.from_dict(stored["timings"]), "sgemm": dots})

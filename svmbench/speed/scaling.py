@@ -6,7 +6,7 @@ import dataclasses
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ class Cost:
     peak: int
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Cost:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Cost:
         """Return the line of a record made by ``dataclasses.asdict``."""
         return cls(**{**stored, "timings": Timings.from_dict(stored["timings"])})
 

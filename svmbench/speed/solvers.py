@@ -7,7 +7,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from svmbench.kernels._cache import LEAST
@@ -71,7 +71,7 @@ class Pace:
     load: float
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Pace:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Pace:
         """Return the line of a record made by ``dataclasses.asdict``."""
         pieces = {key: tuple(tuple(piece) for piece in stored[key]) for key in ("pieces", "warm_up")}
         return cls(**{**stored, **pieces})

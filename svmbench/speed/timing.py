@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ class Timings:
     load: float
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Timings:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Timings:
         """Return the timings of a record made by ``dataclasses.asdict``."""
         return cls(**{**stored, "values": tuple(stored["values"]), "warm_up": tuple(stored["warm_up"])})
 

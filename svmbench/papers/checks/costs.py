@@ -132,7 +132,7 @@ def _least(work: Callable[[], None]) -> float:
 def _panel(
     x_label: str, title: str, x: Sequence[Any], series: list[list[float]], label: str = "Pegasos",
     solver: str = "pegasos_linear",
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, object]:  # fmt: skip
     """Return a panel of CPU seconds, the median of repetitions."""
     y = [float(np.median(times)) for times in series]
     line = {"label": label, "solver": solver, "x": list(x), "y": y}
