@@ -15,6 +15,7 @@ import matplotlib
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
 from PIL import Image
 
 from svmbench.errors import UserError
@@ -200,7 +201,8 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     paths = []
     engine = figure.get_layout_engine()
     if engine is not None:
-        engine.execute(figure)
+        with _without_minor_ticks(figure):
+            engine.execute(figure)
         figure.set_layout_engine(None)  # layout once for all formats; "none" would draw each twice
     for kind in (kind for kind in FORMATS if kind in formats):
         path = stem.with_name(f"{stem.name}.{kind}")
@@ -212,6 +214,19 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
         paths.append(_replace(path, buffer.getvalue()))
     paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))
     return paths
+
+
+@contextmanager
+def _without_minor_ticks(figure: Figure) -> Iterator[None]:
+    """In this context, leave out minor ticks without labels: they take no room, but half of the time."""
+    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    bare = [axis for axis in axes if isinstance(axis.get_minor_formatter(), NullFormatter)]
+    locators = [axis.get_minor_locator() for axis in bare]
+    for axis in bare:
+        axis.set_minor_locator(NullLocator())
+    yield
+    for axis, locator in zip(bare, locators, strict=True):
+        axis.set_minor_locator(locator)
 
 
 def _pixels(figure: Figure) -> Image.Image:

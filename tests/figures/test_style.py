@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 from PIL import Image
 
 from svmbench.errors import UserError
@@ -98,6 +99,27 @@ def test_files_of_formats_that_are_not_asked_for_stay(tmp_path):
         paths = save(Figure(), tmp_path / "thesis", "nothing", ("png",))
     assert [path.name for path in paths] == ["thesis.png", "thesis.txt"]
     assert thesis.read_text() == "years of work"
+
+
+def ticked(bare):
+    """Return a figure with minor ticks on its x axis, with or without labels."""
+    figure = Figure(layout="constrained")
+    axis = figure.subplots()
+    axis.set_xscale("log")
+    axis.set_xlim(2.0, 9.0)
+    if bare:
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    return figure, axis
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_minor_ticks_are_drawn_and_have_room_for_their_labels(tmp_path, bare):
+    with drawing():
+        (figure, axis), (other, expected) = ticked(bare), ticked(bare)
+        other.get_layout_engine().execute(other)
+        save(figure, tmp_path / "curves", "ticks", ("svg",))
+        assert axis.get_position().bounds == expected.get_position().bounds
+    assert (tmp_path / "curves.svg").read_text().count('id="xtick_') > 5
 
 
 def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
