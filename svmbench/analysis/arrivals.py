@@ -6,9 +6,11 @@ there. So the first crossing does not count as the arrival, except where a claim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from svmbench.figures.series import Steps
+from svmbench.figures.series import Floats, Steps
 
 
 def stays_below(steps: Steps, target: float) -> tuple[float, float]:
@@ -23,6 +25,18 @@ def stays_below(steps: Steps, target: float) -> tuple[float, float]:
     """
     above = np.flatnonzero(steps.value > target)
     return between(steps, 0 if above.size == 0 else int(above[-1]) + 1)
+
+
+def arrivals(family: Sequence[Steps], target: float) -> Floats:
+    """Return the second number that `stays_below` returns for each of several runs, much faster."""
+    lengths = np.array([steps.cost.size for steps in family])
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    above = np.concatenate([steps.value for steps in family]) > target
+    after = np.maximum.reduceat(np.where(above, np.arange(1, above.size + 1), 0), starts)
+    at = np.maximum(after, starts)
+    costs = np.append(np.concatenate([steps.cost for steps in family]), np.inf)
+    return np.where(at < ends, costs[at], np.inf)
 
 
 def first_below(steps: Steps, target: float) -> tuple[float, float]:

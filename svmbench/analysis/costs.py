@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from svmbench.analysis.arrivals import stays_below
+from svmbench.analysis.arrivals import arrivals
 from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS, Floats, Steps, steps_of_many
 from svmbench.figures.settings import written
@@ -69,7 +69,8 @@ class Observed:
 
     def arrivals(self, problem: Key, method: Key, target: float) -> dict[int, float]:
         """Return the cost from which each seed stays at or below a target; infinite if it ends above it."""
-        return {seed: stays_below(steps, target)[1] for seed, steps in self.steps[problem, method].items()}
+        seeds = self.steps[problem, method]
+        return dict(zip(seeds, arrivals(list(seeds.values()), target).tolist(), strict=True))
 
 
 def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
