@@ -157,12 +157,12 @@ class Curve:
     label: str
     steps: tuple[Steps, ...]
 
-    @property
+    @functools.cached_property
     def start(self) -> float:
         """Least cost at which every seed has been observed."""
         return max(float(steps.cost[0]) for steps in self.steps)
 
-    @property
+    @functools.cached_property
     def known_until(self) -> float:
         """Greatest cost at which the value of every seed is known; infinite if all have settled."""
         return min(steps.end for steps in self.steps)
@@ -257,16 +257,21 @@ def _steps(
             else f"no checkpoint ({run.status})"
         )
     known = (value == value) & (cost > 0.0)  # False for NaN
-    if not known.all():
+    if not _all(known):
         if not known.any():
             return _why_unknown(run, counter, metric, cost, value)
         cost, value = cost[known], value[known]
-    if not (cost[1:] > cost[:-1]).all():
+    if not _all(cost[1:] > cost[:-1]):
         # Baselines that fit from scratch may have a checkpoint that costs more than a later one: leave it
         # out.
         last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
         cost, value = cost[last], value[last]
     return Steps(run, cost, value)
+
+
+def _all(true: NDArray[np.bool_]) -> bool:
+    """Return what ``true.all()`` returns, which takes ten times as long for a few values."""
+    return 0 not in true.tobytes()
 
 
 def _why_unknown(run: StoredRun, counter: str, metric: str, cost: Floats, value: Floats) -> str:
