@@ -6,6 +6,7 @@ with a traceback.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from types import FrameType
@@ -34,4 +35,5 @@ def main() -> int:
     """Run the command line of this process and return the exit code."""
     if _serving:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(20_000)  # a hundred thousand runs are kept, and looked through each time for garbage
     return command.main()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import gc
 import os
 import shutil
 import sys
@@ -45,14 +43,6 @@ def main(arguments: Sequence[str]) -> int:
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
-    gc.disable()  # a hundred thousand runs are kept: there is nothing to collect
-    try:
-        return _print(given)
-    finally:
-        gc.enable()
-
-
-def _print(given: argparse.Namespace) -> int:
     from svmbench.store import Store
     from svmbench.store.notes import Notes
 
