@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import OmegaConf
 
 from svmbench.config import folder
-from svmbench.config.validation import schema_of
+from svmbench.config.validation import kind_of, schema_of
 from svmbench.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
     missing = [
         f"{group}.{item.name}"
         for group in folder.GROUPS
-        for item in dataclasses.fields(schema_of(group, str(base[group].get("name"))))
+        for item in dataclasses.fields(schema_of(group, kind_of(group, base[group])))
         if f"{group}.{item.name}" not in present
     ]
     for override in overrides:

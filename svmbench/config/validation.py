@@ -124,6 +124,15 @@ def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
     return given["name"], {key: value for key, value in given.items() if key != "name"}
 
 
+def kind_of(group: str, section: Mapping[str, Any]) -> str:
+    """Return the name by which `schema_of` knows a section; files of the user's own have names of their own."""
+    if group == "dataset":
+        from svmbench.data import catalogue
+
+        return catalogue.set_of(section)
+    return str(section.get("name"))
+
+
 def schema_of(group: str, name: str) -> type:
     """Return the schema of an option of a group; raise a `UserError` if there is no such option."""
     if group == "solver":
@@ -184,7 +193,7 @@ def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
 
     name, params = _named("dataset", given)
     suggested = Suggested(**check_section("dataset.suggested.", params.pop("suggested", {}), Suggested))
-    kind = catalogue.set_of({"name": name, **params})
+    kind = kind_of("dataset", given)
     checked = check_section("dataset.", params, schema_of("dataset", kind))
     called = catalogue.own_name(name, checked["path"]) if kind == catalogue.OWN else name
     if multiclass != "none":

@@ -66,7 +66,12 @@ def test_a_new_data_set_loads(here, capsys):
     assert capsys.readouterr().out.startswith("conf/dataset/coloured.yaml\n")
     asked = ["--config-dir", "conf", "dataset=coloured", "kernel.gamma=1", "problem.C=1", "solver=smo"]
     assert main(["run", *asked]) == 0
-    assert "training error   0.00 %" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.startswith("smo on coloured, ") and "training error   0.00 %" in out
+    assert main(["run", *asked[:3]]) == 2
+    assert "dataset=coloured has no default width" in capsys.readouterr().err
+    assert main(["run", *asked, "dataset.positve=no"]) == 2
+    assert "did you mean 'dataset.positive'? (keys of dataset=coloured: " in capsys.readouterr().err
 
 
 def test_a_new_figure_is_run_and_drawn(here, capsys):
