@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from svmbench.errors import printable
 
-#: Most runs or problems named.
-_NAMED = 6
+#: Most reasons given.
+_REASONS = 6
 
 
-def tell(left_out: Sequence[tuple[str, str]], rest: str) -> None:
-    """Print the first things left out, with their reasons; ``rest`` says how to see the others."""
-    for name, reason in left_out[:_NAMED]:
-        print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
-    if len(left_out) > _NAMED:
-        print(f"left out, {len(left_out) - _NAMED} more{rest}", file=sys.stderr)
+def tell(left_out: Iterable[tuple[str, str]], rest: str = "") -> None:
+    """Print why runs or problems were left out, a line for each reason; ``rest`` says how to see the others."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in dict.fromkeys(left_out):
+        reasons.setdefault(reason, []).append(name)
+    for reason, (first, *others) in list(reasons.items())[:_REASONS]:
+        more = f" and {len(others)} more" if others else ""
+        print(printable(f"left out: {first}{more}: {reason}"), file=sys.stderr)
+    unsaid = sum(map(len, list(reasons.values())[_REASONS:]))
+    if unsaid:
+        print(f"left out, {unsaid} more{rest}", file=sys.stderr)

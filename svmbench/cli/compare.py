@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     a, b = chosen_groups(given.results, [[given.a], [given.b]])
     target = targets[0] if targets else None
     rows, left_out = compare(a, b, given.cost, metric, target, seedless([*a, *b]))
-    tell(left_out, "")
+    tell(left_out)
     if given.json:
         print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
     elif given.csv:

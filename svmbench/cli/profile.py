@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     runs = chosen(given.results, given.runs)
     found = profiles(runs, given.cost, metric, targets, tolerances or TOLERANCES)
     pictures = draw(found, stem, given.format)
-    tell(found.left_out, "")
+    tell(found.left_out)
     if given.json:
         print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))
     elif given.csv:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError, printable
@@ -39,8 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 
     runs = chosen(given.results, given.runs or [given.results])
     found = cells(runs, rows, columns, metrics, at, given.average, seedless(runs))
-    for name, reason in dict.fromkeys(found.left_out):
-        print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
+    tell(found.left_out)
     caption = given.caption or _caption(found, given.average)
     if given.json:
         print(json.dumps({"caption": caption, "cells": _document(found, given.average)}, indent=2))
