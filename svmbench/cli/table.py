@@ -189,33 +189,38 @@ def _heads(found: Cells) -> list[list[tuple[str, int]]]:
 
 
 def _body(found: Cells, average: str) -> list[list[tuple[str, bool]]]:
-    body = []
-    for row in found.rows:
-        line = [(_shown(value), False) for value in row]
-        for column in found.columns:
-            for metric in found.metrics:
-                cell = found.cells.get((row, column, metric))
-                line.append(("–", False) if cell is None else (_text(cell, average), cell.best))
-        body.append(line)
+    body = [[(_shown(value), False) for value in row] for row in found.rows]
+    for column in found.columns:
+        for metric in found.metrics:
+            cells = [found.cells.get((row, column, metric)) for row in found.rows]
+            # Two decimals, unless a number of the column would lose its digits.
+            small = any(cell is not None and _power(cell, average) < -1 for cell in cells)
+            for line, cell in zip(body, cells, strict=True):
+                line.append(("–", False) if cell is None else (_text(cell, average, small), cell.best))
     return body
 
 
-def _text(cell: Cell, average: str) -> str:
-    """Return the number of a cell and its spread, with the same digits."""
+def _power(cell: Cell, average: str) -> int:
+    """Return the power of ten of the number of a cell."""
+    from svmbench.analysis.cell import center, spread
+
+    size = abs(center(cell.array, average)) or max(map(abs, spread(cell.array, average)), default=0.0)
+    return math.floor(math.log10(size)) if 0.0 < size < math.inf else 0
+
+
+def _text(cell: Cell, average: str, small: bool) -> str:
+    """Return the number of a cell and its spread, with the same decimals; three digits if `small`."""
     from svmbench.analysis.cell import center, spread
 
     values: Floats = cell.array
     middle = center(values, average)
     if not math.isfinite(middle):
         return "not reached"
-    around = spread(values, average)
-    size = abs(middle) or max(map(abs, around), default=0.0)
-    power = math.floor(math.log10(size)) if size > 0.0 else 0
+    around, power = spread(values, average), _power(cell, average)
     if -3 <= power <= 4:
-        digits, unit, after = max(0, 3 - max(power, 0)) if power < 4 else 0, 1.0, ""
+        digits, unit, after = max(0, 2 - power) if small else 2 if power < 2 else max(0, 3 - power), 1.0, ""
         if power >= 2 and not any(value % 1.0 for value in (middle, *around) if math.isfinite(value)):
             digits = 0  # counts
-        digits = 2 if -1 <= power <= 1 else digits + max(0, -power - 1)
     else:
         digits, unit, after = 1, 10.0**power, f" × 10{_raised(power)}"
     shown = f"{middle / unit:,.{digits}f}"

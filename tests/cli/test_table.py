@@ -287,3 +287,12 @@ def test_runs_left_out_are_told_once_for_each_reason(results, capsys):
     assert len(error) == 2 and all(re.match(r"left out: sbp-adult-\S+ and \d+ more: ", line) for line in error)
     assert "and 3 more: it is not known at kev_ondemand = 400" in error[0]
     assert "and 11 more: " in error[1] and "primal_objective" in error[1]
+
+
+def test_numbers_of_a_column_have_the_same_number_of_digits(here, capsys):
+    for dataset, seconds in (("adult", 0.16), ("mnist", 0.0714), ("usps", 123.4), ("w8a", 12.35)):
+        stored_run(here / "results", "sbp", dataset, costs=[100], errors=[40], cpu_seconds=[seconds])
+    lines = table(capsys, "--metric", "cpu_seconds").splitlines()[2:6]
+    assert [line.split("|")[2].strip() for line in lines] == ["0.160", "0.0714", "123", "12.3"]
+    lines = table(capsys, "sbp-adult-*", "sbp-usps-*", "--metric", "cpu_seconds").splitlines()[2:4]
+    assert [line.split("|")[2].strip() for line in lines] == ["0.16", "123.4"]
