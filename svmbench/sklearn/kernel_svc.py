@@ -225,6 +225,11 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"decision_function_shape={self.decision_function_shape!r} is not allowed: give ovr or ovo"
             )
+        named = isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        if not named and not isinstance(self.class_weight, dict | None):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} is not allowed: give 'balanced', a dict of weights or None"
+            )
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
         """Return the rows, and the index of the class of each."""
