@@ -12,7 +12,7 @@ _REASONS = 6
 
 
 def tell(left_out: Iterable[tuple[str, str]], rest: str = "") -> None:
-    """Print why runs or problems were left out, a line for each reason; ``rest`` says how to see the others."""
+    """Print why runs or problems were left out, a line per reason; ``rest`` says how to see the others."""
     reasons: dict[str, list[str]] = {}
     for name, reason in dict.fromkeys(left_out):
         reasons.setdefault(reason, []).append(name)

@@ -125,7 +125,7 @@ def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
 
 
 def kind_of(group: str, section: Mapping[str, Any]) -> str:
-    """Return the name by which `schema_of` knows a section; files of the user's own have names of their own."""
+    """Return the name by which `schema_of` knows a section; the files of users have names of their own."""
     if group == "dataset":
         from svmbench.data import catalogue
 

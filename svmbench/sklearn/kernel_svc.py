@@ -228,7 +228,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         named = isinstance(self.class_weight, str) and self.class_weight == "balanced"
         if not named and not isinstance(self.class_weight, dict | None):
             raise ValueError(
-                f"class_weight={self.class_weight!r} is not allowed: give 'balanced', a dict of weights or None"
+                f"class_weight={self.class_weight!r} is not allowed: give 'balanced', a dict or None"
             )
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
