@@ -86,7 +86,7 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
     for run in runs:
         _check_plain(run)
         _check_whole(run)
-        shutil.copytree(run.path, folder / "runs" / run.id, ignore=shutil.ignore_patterns(LOCK))
+        _copy(run.path, folder / "runs" / run.id)
         for kind, name in (
             ("environments", run.manifest.get("environment")),
             ("optima", run.manifest.get("optimum")),
@@ -123,6 +123,16 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
         f"The runs again:\n\n{lines}\n",
         encoding="utf-8",
     )
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy the folder of a run without its lock. `shutil.copytree` would hide why it failed."""
+    target.mkdir(parents=True)
+    for path in source.iterdir():
+        if path.is_dir():
+            _copy(path, target / path.name)
+        elif path.name != LOCK:
+            shutil.copy2(path, target / path.name)
 
 
 def _table(summaries: Sequence[Mapping[str, Any]]) -> str:

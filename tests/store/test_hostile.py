@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import time
 import zipfile
 
@@ -135,6 +136,18 @@ def test_an_export_copies_nothing_that_is_elsewhere(store, begin, victim, tmp_pa
     reseal(run.path, lambda about: about.update(optimum=None))
     export([store.find(run.id)], tmp_path / "out", store.root, [])
     assert (tmp_path / "out" / "runs" / run.id / "run.json").is_file()
+
+
+def test_an_export_that_does_not_fit_says_so_and_leaves_nothing(store, begin, tmp_path, monkeypatch):
+    run, before = make(begin), sorted(tmp_path.iterdir())
+
+    def fail(source, target, **given):
+        raise OSError(errno.ENOSPC, "No space left on device", str(target))
+
+    monkeypatch.setattr(shutil, "copyfile", fail)
+    with pytest.raises(UserError, match=r"could not be stored in .*: No space left on device; .* Make room"):
+        export([run], tmp_path / "out", store.root, [])
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_an_export_holds_no_escape_sequence(store, begin, tmp_path):
