@@ -34,6 +34,6 @@ from svmbench.cli import main as command  # noqa: E402  # slow
 def main() -> int:
     """Run the command line of this process and return the exit code."""
     if _serving:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, command.interrupt)
     gc.set_threshold(20_000)  # a hundred thousand runs are kept, and looked through each time for garbage
     return command.main()

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from svmbench.cli._commands import COMMANDS
 from svmbench.cli._streams import shown
@@ -49,9 +49,7 @@ def _answered(arguments: list[str]) -> int:
         print(f"svmbench: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        _ignore_interrupts()
-        print("svmbench: interrupted", file=sys.stderr)
-        return 130
+        return _end_interrupted()
     except MemoryError:
         print("svmbench: out of memory; give fewer examples, or a smaller budget.memory", file=sys.stderr)
         return 1
@@ -66,6 +64,10 @@ def _answered(arguments: list[str]) -> int:
         return 1
     except SystemExit as end:  # argparse after --help, Hydra after --cfg
         return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except Exception:
+        if _interrupts:
+            return _end_interrupted()
+        raise
 
 
 #: What helps where the file system refuses.
@@ -76,17 +78,29 @@ _HELP = {
 }
 
 
-def _ignore_interrupts() -> None:
-    """Ignore further signals while the process ends."""
+#: Interrupts so far. Libraries make other errors of some: a compiled module that is being imported an
+#: ImportError, code that cleans up half-made objects an AttributeError.
+_interrupts: list[int] = []
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Handle SIGINT like Python, but remember it."""
+    _interrupts.append(number)
+    raise KeyboardInterrupt
+
+
+def _end_interrupted() -> int:
+    """Ignore further signals while the process ends, say why it does, and return the exit code."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    print("svmbench: interrupted", file=sys.stderr)
+    return 130
 
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Show an interrupt during the handling of another one like the first, without a traceback."""
     if issubclass(kind, KeyboardInterrupt):
-        _ignore_interrupts()
-        print("svmbench: interrupted", file=sys.stderr)
+        _end_interrupted()
     else:
         sys.__excepthook__(kind, error, trace)
 

@@ -131,6 +131,15 @@ def test_an_interrupt_during_imports_is_one_sentence(here, module):
     assert (done.returncode, done.stderr) == (130, "svmbench: interrupted\n")
 
 
+def test_an_interrupt_of_which_a_library_makes_another_error_is_one_sentence(here):
+    kill = "os.kill(os.getpid(), signal.SIGINT)"
+    indent = 12 * " "
+    swallowed = f"try: {kill}\n{indent}except KeyboardInterrupt: pass\n{indent}raise ImportError"
+    command = [sys.executable, "-c", _INTERRUPTED.replace(kill, swallowed), "svmbench.cli.list", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "svmbench: interrupted\n")
+
+
 def test_aliases_that_stand_for_millions_of_values_are_one_sentence(here, capsys):
     (here / "mine" / "budget").mkdir(parents=True)
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
