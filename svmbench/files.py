@@ -47,6 +47,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
             stream.flush()
             sync(stream.fileno())
             os.replace(temporary, path)
+        sync_folder(path.parent)
     except OSError as error:
         error.filename = str(path)  # the name that was asked for; a full disk gives none
         error.filename2 = None
@@ -54,7 +55,6 @@ def write_whole(path: Path, content: bytes | str) -> None:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-    sync_folder(path.parent)
 
 
 def _new_locked(path: Path) -> int:

@@ -1,6 +1,7 @@
 import errno
 import fcntl
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,17 @@ def test_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         write_whole(path, b"new")
     assert path.read_bytes() == "é".encode() and list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_of_the_folder_names_the_file(tmp_path, monkeypatch):
+    def fail(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="Read-only") as raised:
+        write_whole(tmp_path / "a.txt", "x")
+    assert raised.value.filename == str(tmp_path / "a.txt")
 
 
 @pytest.mark.parametrize("supported", [True, False])
