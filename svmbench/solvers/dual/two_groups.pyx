@@ -28,7 +28,7 @@ own `TwoGroups`.
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 from svmbench.kernels._oracle cimport Oracle
@@ -58,6 +58,15 @@ cdef extern from "two_groups.h" nogil:
     void svmbench_two_groups_mark(two_groups*)
     int64_t svmbench_two_groups_make(int level, two_groups*, double eps, int64_t steps)
     void svmbench_two_groups_sum(int level, const two_groups*, double* sums)
+    enum: PICKED
+    ctypedef struct picks:
+        ptrdiff_t count
+        ptrdiff_t stride
+        int32_t* from_ "from"
+        int32_t* to
+        int32_t* lanes
+    void svmbench_two_groups_arrange(picks*, const int64_t* places)
+    void svmbench_two_groups_pick(int level, const picks*, const float* row, float* packed)
 
 cdef enum:
     STEPS_BETWEEN = 64      # least number of steps between two checks of the gap
@@ -110,6 +119,8 @@ cdef class TwoGroups:
     cdef working_set few
     cdef Py_ssize_t count
     cdef int64_t[::1] places
+    cdef picks packed                       # the same places in the layout of a copy of a row
+    cdef int32_t[:, ::1] runs
     cdef float[::1] few_matrix
     cdef unsigned char[::1] few_made
     cdef double[:, ::1] few_vectors
@@ -137,6 +148,9 @@ cdef class TwoGroups:
         self.sums = np.zeros(most)
         self.singles = np.zeros((4, most), dtype=np.float32)
         self.places = np.zeros(most, dtype=np.int64)
+        self.runs = np.zeros((2 + PICKED, most), dtype=np.int32)
+        self.packed.from_, self.packed.to = &self.runs[0, 0], &self.runs[1, 0]
+        self.packed.lanes = &self.runs[2, 0]
         packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
         self.few_matrix = np.zeros(packed * packed, dtype=np.float32)
         self.few_made = np.zeros(packed, dtype=np.uint8)
@@ -306,6 +320,8 @@ cdef class TwoGroups:
         for k in range(count, stride):
             self.singles[0, k] = self.singles[1, k] = 0.0
             self.few_vectors[1, k] = self.few_vectors[2, k] = self.few_vectors[3, k] = 0.0
+        self.packed.count, self.packed.stride = count, stride
+        svmbench_two_groups_arrange(&self.packed, &self.places[0])
         self.few.stride, self.few.kernel = stride, &self.few_matrix[0]
         self.few.made, self.few.make = &self.few_made[0], <make_row>copy
         memset(self.few.made, 0, <size_t>stride)
@@ -396,16 +412,11 @@ cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
 cdef void copy(TwoGroups given, Py_ssize_t k) noexcept nogil:
     """Copy the row of the packed variable k, which is computed if it is missing."""
     cdef int64_t place = given.places[k]
-    cdef const float* row = &given.matrix[place * given.inner.stride]
-    cdef float* packed = &given.few_matrix[k * given.few.stride]
-    cdef Py_ssize_t t = 0
     if not given.made[place]:
         make(given, place)
         given.made[place] = True
-    for t in range(given.count):
-        packed[t] = row[given.places[t]]
-    for t in range(given.count, given.few.stride):
-        packed[t] = 0.0
+    svmbench_two_groups_pick(isa_level(), &given.packed, &given.matrix[place * given.inner.stride],
+                             &given.few_matrix[k * given.few.stride])
 
 
 cdef void fill(TwoGroups given, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t k) noexcept nogil:

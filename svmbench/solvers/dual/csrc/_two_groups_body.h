@@ -213,3 +213,25 @@ TARGET static void VARIANT(add_rows)(const two_groups *set, double *sums)
         }
     }
 }
+
+/* A whole run is written, and what is too much of it overwritten by the next one. */
+TARGET static void VARIANT(pick)(const picks *chosen, const float *row, float *packed)
+{
+    const picks own = *chosen;
+    for (ptrdiff_t run = 0; run < own.runs; run++) {
+        const float *from = row + own.from[run];
+        float *to = packed + own.to[run];
+        const int32_t *lanes = own.lanes + run * PICKED;
+#if LEVEL >= 1
+        if (own.to[run] + PICKED <= own.stride) {
+            const __m256i order = _mm256_loadu_si256((const __m256i *)lanes);
+            _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(_mm256_loadu_ps(from), order));
+            continue;
+        }
+#endif
+        const ptrdiff_t next = run + 1 < own.runs ? own.to[run + 1] : own.count;
+        for (ptrdiff_t t = 0; t < next - own.to[run]; t++)
+            to[t] = from[lanes[t]];
+    }
+    memset(packed + own.count, 0, (size_t)(own.stride - own.count) * sizeof *packed);
+}

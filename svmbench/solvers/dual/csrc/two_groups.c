@@ -31,8 +31,10 @@ void svmbench_two_groups_mark(two_groups *set)
 
 typedef int64_t (*make_fn)(two_groups *, double eps, int64_t steps);
 typedef void (*sum_fn)(const two_groups *, double *sums);
+typedef void (*pick_fn)(const picks *, const float *row, float *packed);
 static const make_fn MAKE[ISA_LEVELS] = VARIANTS(make_steps);
 static const sum_fn SUM[ISA_LEVELS] = VARIANTS(add_rows);
+static const pick_fn PICK[ISA_LEVELS] = VARIANTS(pick);
 
 int64_t svmbench_two_groups_make(int level, two_groups *set, double eps, int64_t steps)
 {
@@ -42,4 +44,25 @@ int64_t svmbench_two_groups_make(int level, two_groups *set, double eps, int64_t
 void svmbench_two_groups_sum(int level, const two_groups *set, double *sums)
 {
     SUM[level](set, sums);
+}
+
+void svmbench_two_groups_arrange(picks *chosen, const int64_t *places)
+{
+    chosen->runs = 0;
+    for (ptrdiff_t t = 0; t < chosen->count; t++) {
+        const int32_t place = (int32_t)places[t], from = place / PICKED * PICKED;
+        if (chosen->runs == 0 || chosen->from[chosen->runs - 1] != from) {
+            chosen->from[chosen->runs] = from;
+            chosen->to[chosen->runs] = (int32_t)t;
+            memset(chosen->lanes + chosen->runs * PICKED, 0, PICKED * sizeof(int32_t));
+            chosen->runs++;
+        }
+        const ptrdiff_t run = chosen->runs - 1;
+        chosen->lanes[run * PICKED + t - chosen->to[run]] = place - from;
+    }
+}
+
+void svmbench_two_groups_pick(int level, const picks *chosen, const float *row, float *packed)
+{
+    PICK[level](chosen, row, packed);
 }

@@ -34,4 +34,22 @@ int64_t svmbench_two_groups_make(int level, two_groups *, double eps, int64_t st
 /* sums[t] = the sum of beta_k K_kt over all k in this order. Rows of coefficients that are not 0 were made. */
 void svmbench_two_groups_sum(int level, const two_groups *, double *sums);
 
+#define PICKED 8 /* neighbours in a row that are picked together: a register of the AVX2 instruction set */
+
+/* Ascending places of a row whose numbers are picked, grouped by the runs of PICKED neighbours that hold any. */
+typedef struct {
+    ptrdiff_t count;  /* places */
+    ptrdiff_t stride; /* numbers written, zeros behind the picked ones */
+    ptrdiff_t runs;
+    int32_t *from;    /* where a run begins in the row, and where its first picked number goes; [runs] */
+    int32_t *to;
+    int32_t *lanes;   /* places within a run, the picked ones first; [runs][PICKED] */
+} picks;
+
+/* Fills the arrays, which have room for `count` runs. */
+void svmbench_two_groups_arrange(picks *, const int64_t *places);
+
+/* packed = the picked numbers of a row. */
+void svmbench_two_groups_pick(int level, const picks *, const float *row, float *packed);
+
 #endif
