@@ -5,7 +5,7 @@
 #include "tiled.h"
 
 #define DOUBLE_TILE 16 /* points side by side in memory: two 512-bit registers of float64 */
-#define DOUBLE_LANES 8 /* queries that share one pass over sparse points */
+#define DOUBLE_LANES 16 /* queries that share one pass over sparse points: four sums that do not wait in AVX2 */
 
 /* Points in tiles, [n_tiles][d][DOUBLE_TILE], and their coefficients, zero padded. The last columns may be codes of
  * groups of indicators, of which each point has exactly one. A code adds the same terms of 1 to a sum, one
