@@ -118,3 +118,26 @@ def test_every_thread_count_gives_the_same_bits(layout):
     assert np.array_equal(
         one.exact_responses(np.arange(300), beta), three.exact_responses(np.arange(300), beta)
     )
+
+
+@ALL
+@pytest.mark.parametrize(
+    "kernel", [kind for kind in KERNELS if kind["name"] != "linear"], ids=lambda kind: kind["name"]
+)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("support", "others"), [(33, 2), (100, 33)])
+def test_values_between_points_of_the_expansion_give_the_bits_of_all_others(
+    kernel, layout, threads, support, others
+):
+    # The value of two points that are also examples of the answer is computed once, but not for one example.
+    kernel = {**kernel, "gamma": kernel["gamma"] / 66}
+    rng = np.random.default_rng(support)
+    X, _ = matrix(rng, 160, 66, 0.4, layout)
+    oracle = Oracle(X, kernel, threads=threads, layout=layout)
+    order = rng.permutation(160)
+    points, beta = order[:support], rng.normal(size=support)
+    at = rng.permutation(
+        np.concatenate([points[support // 9 :], order[support : support + others], points[-1:]])
+    )
+    alone = [oracle.exact_responses(points, beta, cols=[i])[0] for i in at]
+    np.testing.assert_array_equal(oracle.exact_responses(points, beta, cols=at), alone)

@@ -43,6 +43,9 @@ cdef extern from "double_expansion.h" nogil:
         ptrdiff_t n_tiles
     void svmbench_double_scores(int level, const kernel_params *, const double_points *,
                                 const double *queries, ptrdiff_t count, double *scores, int threads)
+    void svmbench_double_square(int level, const kernel_params *, const double_points *,
+                                const double *queries, ptrdiff_t inner, ptrdiff_t count, double *values,
+                                double *scores, int threads)
     void svmbench_double_errors(int level, const kernel_params *, const double_points *,
                                 const double *queries, ptrdiff_t count, const float *singles,
                                 ptrdiff_t stride, double *sums, double *squares, int threads)
@@ -61,6 +64,10 @@ cdef extern from "double_expansion.h" nogil:
 
 # Bytes of points, and of examples, that are converted to double precision at a time.
 _BLOCK = 1 << 26
+
+# Values between two points are computed once if no more than this part of all values remains, and examples
+# have at least so many features; with few, to keep the values takes longer than to compute them.
+_SQUARE, _WIDE = 0.8, 64
 
 # Number of examples from which the centre of all is computed.
 _SOME = 64
@@ -112,7 +119,8 @@ def expansion(Layout stored, points, coefficients, at, given=None):
         return scores
     regions = _regions(stored)
     if regions is None:
-        _add(source, points, coefficients, at, scores)
+        if not _square(source, points, coefficients, at, scores):
+            _add(source, points, coefficients, at, scores)
         return scores
     order, places = regions.order(points), regions.order(at)
     arranged = np.zeros(len(at))
@@ -184,6 +192,25 @@ def _add(_Source source, points, coefficients, at, scores):
         chosen = source.rows(points[begin : begin + step])
         part = _Sparse if issparse(chosen) else _Dense if _regions(stored) is None else _NearDense
         part(source, chosen, coefficients[begin : begin + step]).add(at, scores)
+
+
+cdef bint _square(_Source source, points, coefficients, at, scores) except -1:
+    """Compute the expansion, values between two points once; return False if that does not pay."""
+    cdef _Dense every = None
+    if source.sparse or source.stored.d < _WIDE:
+        return False
+    places = np.full(source.stored.n, -1)
+    places[points] = np.arange(len(points))
+    others = np.flatnonzero(places[at] < 0)
+    values = (len(points) + len(others)) * len(points)
+    halved = 0.5 * len(points) + len(others) <= _SQUARE * len(at)
+    if not halved or 8 * max(values, len(points) * source.stored.d) > _BLOCK:
+        return False
+    places[at[others]] = len(points) + np.arange(len(others))
+    rows = source.rows(np.concatenate([points, at[others]]))
+    every = _Dense(source, rows[: len(points)], coefficients)
+    scores[...] = every.square(rows, len(points))[places[at]]
+    return True
 
 
 cdef Regions _regions(Layout stored):
@@ -320,6 +347,19 @@ cdef class _Dense:
             svmbench_double_errors(self.stored.level, &self.stored.params, &points, &rows[0, 0],
                                    rows.shape[0], &singles[0, 0], singles.shape[1], &sums[0], &squares[0],
                                    self.stored.threads)
+
+    def square(self, const double[:, ::1] rows, Py_ssize_t inner):
+        """Return the expansion at rows of which the first are its points."""
+        cdef double_points points = double_points(
+            d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
+            n_tiles=self.n_tiles, which=NULL,
+        )
+        cdef double[::1] scores = np.empty(rows.shape[0])
+        cdef double[:, ::1] values = np.empty((rows.shape[0], self.n_tiles * DOUBLE_TILE))
+        with nogil:
+            svmbench_double_square(self.stored.level, &self.stored.params, &points, &rows[0, 0], inner,
+                                   rows.shape[0], &values[0, 0], &scores[0], self.stored.threads)
+        return np.asarray(scores)
 
     cdef int add_some(self, const double[:, ::1] rows, double[::1] scores,
                       const int64_t[::1] which) except -1:

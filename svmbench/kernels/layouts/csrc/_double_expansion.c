@@ -21,6 +21,13 @@ typedef void (*errors_fn)(const kernel_params *, const double_points *, const do
                           const float *singles, ptrdiff_t stride, double *sums, double *squares);
 static const errors_fn ERRORS[ISA_LEVELS] = VARIANTS(double_errors);
 
+typedef void (*values_of_fn)(const kernel_params *, const double_points *, const double *queries, ptrdiff_t count,
+                             double *values, ptrdiff_t stride);
+static const values_of_fn VALUES[ISA_LEVELS] = VARIANTS(double_values);
+
+typedef double (*weigh_values_fn)(const double *values, const double *coefficients, ptrdiff_t count);
+static const weigh_values_fn WEIGH_VALUES[ISA_LEVELS] = VARIANTS(weigh_values);
+
 typedef void (*row_fn)(const kernel_params *, const float *tile, ptrdiff_t d, const double *query, double coefficient,
                        double *values);
 static const row_fn ROW[ISA_LEVELS] = VARIANTS(double_row);
@@ -39,13 +46,49 @@ static const dots_fn DOTS[ISA_LEVELS] = VARIANTS(csr_dots);
 typedef void (*add_fn)(const double *numbers, double coefficient, const kernel_params *, double *totals);
 static const add_fn ADD[ISA_LEVELS] = VARIANTS(csr_add);
 
+static ptrdiff_t together(ptrdiff_t left) { return left < DOUBLE_QUERIES ? left : DOUBLE_QUERIES; }
+
 void svmbench_double_scores(int level, const kernel_params *kernel, const double_points *points, const double *queries,
                             ptrdiff_t count, double *scores, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (ptrdiff_t q = 0; q < count; q += DOUBLE_QUERIES)
-        BLOCK[level](kernel, points, queries + q * points->d,
-                     count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, scores + q);
+        BLOCK[level](kernel, points, queries + q * points->d, together(count - q), scores + q);
+}
+
+/* The values of queries from q on that are not known from those of earlier ones. */
+static void square_values(int level, const kernel_params *kernel, const double_points *points, const double *queries,
+                          ptrdiff_t q, ptrdiff_t count, int mirrored, double *values)
+{
+    const ptrdiff_t stride = points->n_tiles * DOUBLE_TILE, first = mirrored ? q : 0;
+    double_points later = *points;
+    later.tiles += first * points->d;
+    later.coefficients += first;
+    later.n_tiles -= first / DOUBLE_TILE;
+    VALUES[level](kernel, &later, queries + q * points->d, count, values + q * stride + first, stride);
+}
+
+void svmbench_double_square(int level, const kernel_params *kernel, const double_points *points, const double *queries,
+                            ptrdiff_t inner, ptrdiff_t count, double *values, double *scores, int threads)
+{
+    const ptrdiff_t stride = points->n_tiles * DOUBLE_TILE;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+#pragma omp for schedule(dynamic)
+        for (ptrdiff_t q = 0; q < inner; q += DOUBLE_QUERIES)
+            square_values(level, kernel, points, queries, q, together(inner - q), 1, values);
+#pragma omp for schedule(dynamic)
+        for (ptrdiff_t q = inner; q < count; q += DOUBLE_QUERIES)
+            square_values(level, kernel, points, queries, q, together(count - q), 0, values);
+#pragma omp for schedule(dynamic)
+        for (ptrdiff_t q = 0; q < inner; q += DOUBLE_QUERIES)
+            for (ptrdiff_t j = 0; j < q; j++)
+                for (ptrdiff_t r = q; r < q + together(inner - q); r++)
+                    values[r * stride + j] = values[j * stride + r];
+#pragma omp for schedule(static)
+        for (ptrdiff_t q = 0; q < count; q++)
+            scores[q] = WEIGH_VALUES[level](values + q * stride, points->coefficients, stride);
+    }
 }
 
 void svmbench_double_errors(int level, const kernel_params *kernel, const double_points *points, const double *queries,
@@ -54,9 +97,8 @@ void svmbench_double_errors(int level, const kernel_params *kernel, const double
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (ptrdiff_t q = 0; q < count; q += DOUBLE_QUERIES)
-        ERRORS[level](kernel, points, queries + q * points->d,
-                      count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, singles + q * stride, stride, sums + q,
-                      squares + q);
+        ERRORS[level](kernel, points, queries + q * points->d, together(count - q), singles + q * stride, stride,
+                      sums + q, squares + q);
 }
 
 void svmbench_double_row(int level, const kernel_params *kernel, const float *tiles, ptrdiff_t n, ptrdiff_t d,

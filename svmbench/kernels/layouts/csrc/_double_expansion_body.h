@@ -24,11 +24,12 @@ TARGET INLINE vd VARIANT(add_code)(vd sum, vd code, vd query, const int gaussian
 }
 
 /* The sums of `count` queries (at most GROUP) and one tile, and from them the weighted kernel values. Given values in
- * single precision, `singles`: the weighted differences from these, and their squares. */
+ * single precision, `singles`: the weighted differences from these, and their squares. Given `values`: only the kernel
+ * values. */
 TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const double *tile, ptrdiff_t d, ptrdiff_t codes,
                                         const double *coefficients, const double *queries, const int count,
                                         const int gaussian, vd *totals, const float *singles, ptrdiff_t stride,
-                                        vd *squares)
+                                        vd *squares, double *values)
 {
     vd sums[GROUP * SPAN];
 #pragma GCC unroll 16
@@ -64,6 +65,10 @@ TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const doubl
         for (int v = 0; v < SPAN; v++) {
             const vd weight = *(const VARIANT(loose) *)(coefficients + v * WIDTH);
             const vd value = VARIANT(double_value)(sums[r * SPAN + v], kernel, gaussian);
+            if (values != NULL) {
+                *(VARIANT(loose) *)(values + r * stride + v * WIDTH) = value;
+                continue;
+            }
             if (singles == NULL) {
                 totals[r] += value * weight;
                 continue;
@@ -76,7 +81,7 @@ TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const doubl
 
 TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const double_points *points,
                                         const double *queries, ptrdiff_t count, double *scores, const int gaussian,
-                                        const float *singles, ptrdiff_t stride, double *squared)
+                                        const float *singles, ptrdiff_t stride, double *squared, double *values)
 {
     const ptrdiff_t d = points->d, codes = points->codes;
     vd totals[DOUBLE_QUERIES], squares[DOUBLE_QUERIES];
@@ -87,15 +92,18 @@ TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const doubl
         const double *x = points->tiles + tile * d * DOUBLE_TILE;
         const double *weights = points->coefficients + tile * DOUBLE_TILE;
         const float *beside = singles == NULL ? NULL : singles + tile * DOUBLE_TILE;
+        double *out = values == NULL ? NULL : values + tile * DOUBLE_TILE;
         ptrdiff_t r = 0;
         for (; r + GROUP <= count; r += GROUP)
             VARIANT(double_tile)(kernel, x, d, codes, weights, queries + r * d, GROUP, gaussian, totals + r,
-                                 singles == NULL ? NULL : beside + r * stride, stride, squares + r);
+                                 singles == NULL ? NULL : beside + r * stride, stride, squares + r,
+                                 values == NULL ? NULL : out + r * stride);
         for (; r < count; r++)
             VARIANT(double_tile)(kernel, x, d, codes, weights, queries + r * d, 1, gaussian, totals + r,
-                                 singles == NULL ? NULL : beside + r * stride, stride, squares + r);
+                                 singles == NULL ? NULL : beside + r * stride, stride, squares + r,
+                                 values == NULL ? NULL : out + r * stride);
     }
-    for (ptrdiff_t r = 0; r < count; r++)
+    for (ptrdiff_t r = 0; values == NULL && r < count; r++)
         for (int lane = 0; lane < WIDTH; lane++) {
             scores[r] += totals[r][lane];
             if (singles != NULL)
@@ -109,9 +117,32 @@ TARGET static void VARIANT(double_block)(const kernel_params *kernel, const doub
 {
     const kernel_params own = *kernel;
     if (own.kind == KERNEL_GAUSSIAN)
-        VARIANT(double_rows)(&own, points, queries, count, scores, 1, NULL, 0, NULL);
+        VARIANT(double_rows)(&own, points, queries, count, scores, 1, NULL, 0, NULL, NULL);
     else
-        VARIANT(double_rows)(&own, points, queries, count, scores, 0, NULL, 0, NULL);
+        VARIANT(double_rows)(&own, points, queries, count, scores, 0, NULL, 0, NULL, NULL);
+}
+
+/* The kernel values themselves, values[q * stride + j]. */
+TARGET static void VARIANT(double_values)(const kernel_params *kernel, const double_points *points,
+                                          const double *queries, ptrdiff_t count, double *values, ptrdiff_t stride)
+{
+    const kernel_params own = *kernel;
+    if (own.kind == KERNEL_GAUSSIAN)
+        VARIANT(double_rows)(&own, points, queries, count, NULL, 1, NULL, stride, NULL, values);
+    else
+        VARIANT(double_rows)(&own, points, queries, count, NULL, 0, NULL, stride, NULL, values);
+}
+
+/* The sum of coefficients times values, in the order and with the bits of double_block. */
+TARGET static double VARIANT(weigh_values)(const double *values, const double *coefficients, ptrdiff_t count)
+{
+    vd totals = {0};
+    for (ptrdiff_t j = 0; j < count; j += WIDTH)
+        totals += *(const VARIANT(loose) *)(values + j) * *(const VARIANT(loose) *)(coefficients + j);
+    double total = 0.0;
+    for (int lane = 0; lane < WIDTH; lane++)
+        total += totals[lane];
+    return total;
 }
 
 /* The same for the differences from values in single precision, with the Gaussian kernel. */
@@ -120,7 +151,7 @@ TARGET static void VARIANT(double_errors)(const kernel_params *kernel, const dou
                                           ptrdiff_t stride, double *sums, double *squares)
 {
     const kernel_params own = *kernel;
-    VARIANT(double_rows)(&own, points, queries, count, sums, 1, singles, stride, squares);
+    VARIANT(double_rows)(&own, points, queries, count, sums, 1, singles, stride, squares, NULL);
 }
 
 TARGET INLINE void VARIANT(row_tile)(const kernel_params *kernel, const float *tile, ptrdiff_t d, const double *query,

@@ -24,6 +24,11 @@ typedef struct {
 void svmbench_double_scores(int level, const kernel_params *, const double_points *, const double *queries,
                             ptrdiff_t count, double *scores, int threads);
 
+/* The same scores, bit for bit, with all tiles and with queries of which the first `inner` are the points, in order.
+ * The values between these are computed once. All values are kept, [count][DOUBLE_TILE n_tiles]. */
+void svmbench_double_square(int level, const kernel_params *, const double_points *, const double *queries,
+                            ptrdiff_t inner, ptrdiff_t count, double *values, double *scores, int threads);
+
 /* Errors of values in single precision, singles[q * stride + j], of the Gaussian kernel: adds to sums[q] the sum over j
  * of the differences times coefficients[j], and to squares[q] the sum of the squares of these products. */
 void svmbench_double_errors(int level, const kernel_params *, const double_points *points, const double *queries,
