@@ -137,11 +137,12 @@ def pack(facts: Mapping[str, Any]) -> tuple[tuple[str, ...], bytes]:
         **{name: facts[name] for name in ("peak_memory", "validation")},
         "seed": facts["config"]["seed"],
     }
-    if any(known.get(name) == _UNKNOWN for name in _WHOLE):
+    whole, real = ([known.get(name) for name in names] for names in (_WHOLE, _REAL))
+    if _UNKNOWN in whole:
         raise ValueError("a number that stands for an unknown one")
     numbers = _PACKED.pack(
-        *(_UNKNOWN if (value := known.get(name)) is None else value for name in _WHOLE),
-        *(float("nan") if (value := known.get(name)) is None else value for name in _REAL),
+        *[_UNKNOWN if value is None else value for value in whole],
+        *[math.nan if value is None else value for value in real],
     )
     texts = [facts[name] or "" for name in KEYS[:7]]
     texts.append("\n".join(last.get(name) or "" for name in WORDS))

@@ -73,6 +73,7 @@ def _read_by_processes(root: Path, folder: str, shares: list[list[str]]) -> None
 
 def _main() -> None:
     root, folder = Path(sys.argv[1]), sys.argv[2]
+    home = root / folder
     gc.disable()  # what is read is kept in rows, and the process ends soon
     with Index(root) as index:
         names = os.fsdecode(sys.stdin.buffer.read()).split("\0")
@@ -80,7 +81,7 @@ def _main() -> None:
             some = names[start : start + BATCH]
             for name, signature in zip(some, index.signatures(folder, some), strict=True):
                 with contextlib.suppress(UserError, OSError):  # told when it is asked for
-                    run = read(root / folder / name)
+                    run = read(home / name)
                     if run is not None and signature is not None:
                         index.put(folder, name, signature, run)
 

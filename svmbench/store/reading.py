@@ -34,7 +34,7 @@ def read(path: Path) -> StoredRun | None:
     UserError
         If the run is damaged.
     """
-    final = path.with_name(path.name.removesuffix(RUNNING))
+    final = path.with_name(path.name.removesuffix(RUNNING)) if path.name.endswith(RUNNING) else path
     try:
         run = StoredRun.read(path)
     except NotADirectoryError:

@@ -1,9 +1,11 @@
 import copy
+import json
 
 import pytest
 
+from svmbench.files import digest
 from svmbench.run_config import RunConfig, relevant
-from svmbench.store.identity import derived_from, identity, ids_meant, run_id, underived
+from svmbench.store.identity import derived_from, identity, ids_meant, run_id, underived, without_ends
 
 
 def name(config, checksum="sum", version=1):
@@ -14,6 +16,15 @@ def test_name_of_a_known_configuration_never_changes(config):
     # Stored runs are found by this name: a change of it makes every stored run a stranger.
     same = {"version": 1, "config": relevant(config), "checksum": "sum", "solver_version": 1}
     assert run_id(same) == "sbp-twonorm-cb57aebcd499"
+
+
+@pytest.mark.parametrize("seed", [0, 1, -1, 10**30, 987654321987654321, True, 2.0, None, "3"])
+@pytest.mark.parametrize("checksum", ["sum", "987654321987654321"])
+def test_a_digest_without_ends_is_that_of_the_whole_text_for_every_seed(config, seed, checksum):
+    found = {"config": relevant({**config, "seed": seed}), "checksum": checksum}
+    expected = digest({**found, "config": relevant(found["config"], "end")})
+    assert without_ends(found) == expected
+    assert without_ends(json.loads(json.dumps(found))) == expected
 
 
 def reorder(config):
