@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from svmbench.figures.latex import tabular
-from svmbench.papers.grid_table import _cell, _legend
+from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.grid_table import _cell, _legend, grid_table
 
 
 def test_cells_are_plain_text_to_latex():
@@ -34,3 +35,55 @@ def test_a_single_run_shows_no_deviation():
     options["values"]["sd"]["of"] = [8.0, 8.0]
     assert _cell(evidence, options, "adult", line) == "8.00 ± 0.00 %, 12 SV"
     assert "Without ±: a single run" in _legend(options)
+
+
+def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values():
+    def line(name, title=None):
+        return SimpleNamespace(name=name, title=title)
+
+    class Evidence:
+        def __init__(self, panel):
+            self.panel = panel
+
+        def values(self, given):
+            if (self.panel, given["solver"]) == ("mnist", "sbp"):
+                raise NotAttempted("no runs")
+            return np.array([1.0, 2.0, 6.0])
+
+    options = {
+        "cell": "{mid:.1f} [{mean:.1f}]",
+        "values": {"mid": {"metric": "test_error"}, "mean": {"arrival": "train_error", "take": "mean"}},
+        "hidden": ["smo"],
+        "published": {"adult": {"sbp": 15.2}},
+    }
+    runs = SimpleNamespace(
+        panels=[SimpleNamespace(name="adult", title="Adult"), SimpleNamespace(name="mnist", title="MNIST")],
+        lines=[line("sbp"), line("smo"), line("peg", "Pegasos")],
+    )
+    match = SimpleNamespace(
+        planned=SimpleNamespace(solver="sbp"), complete=True, result=SimpleNamespace(title="SBP")
+    )
+    material = SimpleNamespace(
+        artifact=SimpleNamespace(runs=runs, options=options, title="T", source="S", counters=("kev_iter",)),
+        matches=[match],
+        evidence=lambda panel, counter: Evidence(panel),
+        tally=lambda: "2 of 4 runs are stored",
+    )
+    made = grid_table(material)
+    assert made["csv"].splitlines() == [
+        ",SBP,Pegasos",
+        "Adult,2.0 [3.0],2.0 [3.0]",
+        '"Adult, published",15.2,',
+        "MNIST,\N{EN DASH},2.0 [3.0]",
+    ]
+    assert made["txt"].splitlines()[:2] == [
+        "                  SBP        Pegasos",
+        "Adult             2.0 [3.0]  2.0 [3.0]",
+    ]
+    head, source, tally, legend, _ = made["md"].split("\n\n")
+    assert (head, source, tally) == ("# T", "S.", "2 of 4 runs are stored.")
+    assert legend.startswith(
+        "Each cell is `{mid:.1f} [{mean:.1f}]`; mid: test error, median over seeds; "
+        "mean: train error, mean over seeds. "
+    )
+    assert "Without" not in legend and made["tex"].startswith(r"\begin{tabular}")

@@ -1,0 +1,103 @@
+"""What pictures of artifacts and checks show."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from svmbench.figures.panel import Known
+from svmbench.papers import samples
+from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.shown import check_plots, known_points, levels_of
+
+
+def panel(title, y_label, *ys, scale="log"):
+    lines = [{"label": f"line {k}", "x": [1, 2], "y": y} for k, y in enumerate(ys)]
+    return {"title": title, "x_label": "n", "y_label": y_label, "scale": scale, "lines": lines}
+
+
+def artifact_with(**options):
+    return SimpleNamespace(
+        options=options, runs=SimpleNamespace(lines=[SimpleNamespace(name="a", title="A")])
+    )
+
+
+def test_panels_of_one_quantity_have_one_range():
+    plots, label, scale = check_plots(
+        artifact_with(levels=[{"label": "printed", "value": "3", "panel": "one"}]),
+        [panel("one", "errors", [1.0, 2.0]), panel("two", "errors", [5.0, 100.0], [2.0, 4.0])],
+    )
+    assert (label, scale) == ("errors", "log")
+    assert [plot.title for plot in plots] == ["one", "two"] and [plot.x_label for plot in plots] == ["n", "n"]
+    assert plots[0].y == plots[1].y and plots[0].y[0] <= 1.0 and plots[0].y[1] >= 100.0
+    assert [list(line.y) for line in plots[1].lines] == [[5.0, 100.0], [2.0, 4.0]]
+    assert list(plots[0].levels) == [("printed", 3.0)] and not list(plots[1].levels)
+    (alone,), _, _ = check_plots(artifact_with(), [panel("one", "errors", [1.0, 2.0])])
+    assert alone.y is None
+    plots, _, _ = check_plots(artifact_with(), [panel("one", "errors", [1.0]), panel("two", "costs", [2.0])])
+    assert plots[0].y is None and plots[1].y is None
+
+
+@pytest.mark.parametrize(("greatest", "small"), [(9e-4, True), (1e-3, False)])
+def test_short_times_are_in_microseconds(greatest, small):
+    plots, label, _ = check_plots(
+        artifact_with(), [panel("a", "CPU seconds", [1e-6, 2e-6], [1e-5, greatest])]
+    )
+    assert label == ("CPU microseconds" if small else "CPU seconds")
+    assert list(plots[0].lines[1].y) == pytest.approx([10.0, 900.0] if small else [1e-5, 1e-3])
+    _, label, _ = check_plots(
+        artifact_with(), [panel("a", "CPU seconds", [1e-6]), panel("b", "errors", [1e-6])]
+    )
+    assert label == "CPU seconds"
+
+
+def test_a_band_and_a_bare_line_are_drawn_as_measured():
+    line = {"label": "a", "solver": "sbp", "x": [1], "y": [2], "band": [[1], [3]], "bare": True}
+    (plot,), _, _ = check_plots(artifact_with(), [{**panel("a", "b"), "lines": [line]}])
+    (drawn,) = plot.lines
+    assert drawn.bare and drawn.solver == "sbp" and drawn.band.tolist() == [[1.0], [3.0]]
+
+
+def test_published_points_are_those_of_the_panel_and_the_counter():
+    point = {"panel": "adult", "solver": "a", "at": "100", "value": 5.0}
+    points = [
+        point,
+        {**point, "value": [4.0, 6.0], "counter": "kev_iter"},
+        {**point, "panel": "mnist"},
+        {**point, "counter": "kev_rowupdate"},
+    ]
+    material = SimpleNamespace(artifact=artifact_with(points=points), matches=[])
+    assert known_points(material, "adult", "kev_iter") == [
+        Known("A", 100.0, 5.0, 5.0),
+        Known("A", 100.0, 4.0, 6.0),
+    ]
+    assert not known_points(SimpleNamespace(artifact=artifact_with(), matches=[]), "adult", "kev_iter")
+
+
+def test_levels_without_a_panel_are_those_of_all():
+    levels = [{"label": "all", "value": "1"}, {"label": "one", "value": 2, "panel": "adult"}]
+    assert levels_of(artifact_with(levels=levels), "adult") == [("all", 1.0), ("one", 2.0)]
+    assert levels_of(artifact_with(levels=levels), "mnist") == [("all", 1.0)]
+
+
+def test_the_first_epoch_ends_at_the_last_checkpoint_within_it(monkeypatch):
+    rows = [{"iterations": k} for k in (10, 99, 100, 101, 500)]
+    run = SimpleNamespace(manifest={"dataset": {"rows": {"train": 100}}}, rows=lambda: rows)
+    monkeypatch.setattr(samples, "costs_of", lambda run, counter: [1.0, 9.0, 10.0, 11.0, 50.0])
+    assert samples.first_epoch_end(SimpleNamespace(run=run), "kev_iter") == 10.0
+    run.manifest["dataset"]["rows"]["train"] = 500
+    assert samples.first_epoch_end(SimpleNamespace(run=run), "kev_iter") == 50.0
+    run.manifest["dataset"]["rows"]["train"] = 501
+    with pytest.raises(NotAttempted, match="within the first epoch"):
+        samples.first_epoch_end(SimpleNamespace(run=run), "kev_iter")
+
+
+def test_mistakes_are_known_if_those_of_all_seeds_are():
+    wrong = np.array([True, False])
+    known, unknown = (
+        SimpleNamespace(run=SimpleNamespace(mistaken_tests=lambda v=v: v)) for v in (wrong, None)
+    )
+    assert [list(one) for one in samples.wrong_tests(SimpleNamespace(steps=[known, known]))] == [
+        [True, False]
+    ] * 2
+    assert samples.wrong_tests(SimpleNamespace(steps=[known, unknown])) == []
