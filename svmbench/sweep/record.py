@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
@@ -22,7 +23,7 @@ from typing import Any, BinaryIO, cast
 
 from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError, nearest
-from svmbench.files import MOST_BYTES_OF_MANY, read_json, read_regular, write_whole
+from svmbench.files import MOST_BYTES_OF_MANY, read_json, read_regular, scratch, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, events, lines
@@ -60,14 +61,13 @@ class Record:
         try:
             sweeps = results.absolute() / "sweeps"
             sweeps.mkdir(parents=True, exist_ok=True)
-            folder = next(folder for folder in (sweeps / one for one in names) if _made(folder))
             jobs = [{**vars(job), "config": job.config.document()} for job in plan.jobs]
             document = {**vars(plan), "jobs": jobs}
-            try:
-                write_whole(folder / "plan.json", json.dumps(lines.checked(document)))
-            except OSError:
-                folder.rmdir()
-                raise
+            with scratch(sweeps, ".beginning-") as made:
+                (made / "sweep").mkdir()
+                write_whole(made / "sweep" / "plan.json", json.dumps(lines.checked(document)))
+                folder = next(one for one in (sweeps / one for one in names) if _renamed(made / "sweep", one))
+            sync_folder(sweeps)
         except OSError as error:
             raise UserError(
                 f"results={results} cannot be used: {error.strerror}; give another results=DIR"
@@ -247,10 +247,12 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _made(folder: Path) -> bool:
-    """Create a folder; return whether it is new."""
+def _renamed(folder: Path, name: Path) -> bool:
+    """Rename a folder unless the name is taken; return whether it was renamed."""
     try:
-        folder.mkdir()
-    except FileExistsError:
-        return False
+        os.rename(folder, name)
+    except OSError as error:
+        if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+            return False
+        raise
     return True
