@@ -41,7 +41,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
     """
     temporary = path.with_name(f".{path.name}{_OURS}{os.getpid()}")
     try:
-        _remove_leftovers(path)
+        remove_leftovers(path)
         with open(_new_locked(temporary), "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
@@ -73,7 +73,7 @@ def _new_locked(path: Path) -> int:
         os.close(descriptor)  # another process removed it as a leftover before it was locked
 
 
-def _remove_leftovers(path: Path) -> None:
+def remove_leftovers(path: Path) -> None:
     """Remove the temporary files of killed writers of a file, which nobody locks, on any host."""
     for leftover in path.parent.glob(f".{glob.escape(path.name)}{_OURS}*"):
         with contextlib.suppress(OSError):

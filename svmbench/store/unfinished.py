@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.files import MOST_BYTES_OF_MANY, digest, read_npz, read_regular, sha256, write_whole
+from svmbench.files import (
+    MOST_BYTES_OF_MANY,
+    digest,
+    read_npz,
+    read_regular,
+    remove_leftovers,
+    sha256,
+    write_whole,
+)
 from svmbench.store import documents
 
 if TYPE_CHECKING:
@@ -62,7 +70,8 @@ class UnfinishedOptimum:
             return None
 
     def remove(self) -> None:
-        """Remove the state, if there is one."""
+        """Remove the state, if there is one, and what killed writers left of it."""
+        remove_leftovers(self._path)
         self._path.unlink(missing_ok=True)
 
 

@@ -137,3 +137,12 @@ def test_what_is_kept_of_an_interrupted_one_is_not_believed_unread(store, monkey
     best = solve(store, data, said.append, C=100.0)
     assert "continuing an interrupted search for the optimum" not in said
     assert but_for_times(best) == but_for_times(solve(Store(store.root / "other"), data, C=100.0))
+
+
+def test_what_a_process_left_that_was_killed_when_it_had_the_optimum_is_removed(store):
+    best = solve(store, two_clouds(60))
+    (path,) = (store.root / "optima").iterdir()
+    for left in (".{}.lock", ".{}.unfinished.npz", "..{}.unfinished.npz.svmbench-1"):
+        path.with_name(left.format(path.stem)).touch()
+    assert asdict(solve(store, two_clouds(60))) == asdict(best)
+    assert list((store.root / "optima").iterdir()) == [path]
