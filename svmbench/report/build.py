@@ -161,7 +161,7 @@ def _text(
         else ""
     )
     again = "" if refresh is None else f'<meta http-equiv="refresh" content="{refresh:.0f}">\n'
-    return f"""<!DOCTYPE html>
+    text = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -181,6 +181,8 @@ def _text(
 </body>
 </html>
 """
+    # A character beyond Latin-1 would make a browser decode a megabyte to two bytes per character first.
+    return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def _json(document: Any) -> str:

@@ -333,3 +333,9 @@ def test_a_page_keeps_few_figures_and_no_run_json_in_memory(tmp_path, monkeypatc
     assert len(data(page(runs, "Eight"))) == len(made) == 8
     assert max(alive) <= 4
     assert [run._manifest for run in runs] == [None] * 8
+
+
+def test_a_page_is_ascii_which_browsers_read_fastest(tmp_path):
+    run = stored_run(tmp_path, costs=[100, 1000], errors=[30, 10], title="Müller–SVM γ")
+    text = page([run], "Läufe mit γ")
+    assert text.isascii() and "<h1>L&#228;ufe mit &#947;</h1>" in text and "&#947; = 0.05" in text
