@@ -8,7 +8,7 @@ import pytest
 from svmbench.figures.panel import Known
 from svmbench.papers import samples
 from svmbench.papers.estimate import NotAttempted
-from svmbench.papers.shown import check_plots, known_points, levels_of
+from svmbench.papers.shown import check_plots, known_points, levels_of, title_of
 
 
 def panel(title, y_label, *ys, scale="log"):
@@ -101,3 +101,15 @@ def test_mistakes_are_known_if_those_of_all_seeds_are():
         [True, False]
     ] * 2
     assert samples.wrong_tests(SimpleNamespace(steps=[known, unknown])) == []
+
+
+def test_a_line_without_a_title_has_that_of_its_solver_in_a_stored_run():
+    def match(name, complete, title):
+        planned = SimpleNamespace(solver="".join(name))  # equal, and another object
+        return SimpleNamespace(planned=planned, complete=complete, result=SimpleNamespace(title=title))
+
+    lines = [SimpleNamespace(name="sbp-1", title=None, solver="sbp")]
+    matches = [match("smo", True, "SMO"), match("sbp-1", False, "old"), match("sbp-1", True, "SBP")]
+    artifact = SimpleNamespace(runs=SimpleNamespace(lines=lines))
+    assert title_of(SimpleNamespace(artifact=artifact, matches=matches), "sbp-1") == "SBP"
+    assert title_of(SimpleNamespace(artifact=artifact, matches=matches[:2]), "sbp-1") == "sbp"
