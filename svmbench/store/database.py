@@ -40,7 +40,7 @@ _NAMING = bytes.fromhex("d9d505f920a163d7")
 FAILURES = (sqlite3.Error, OverflowError, UnicodeError)
 
 
-def opened(path: Path) -> sqlite3.Connection | None:
+def opened(path: Path, patience: float | None = None) -> sqlite3.Connection | None:
     """Return the database, or None if it does not exist; a foreign one is removed."""
     if path.is_symlink():
         remove(path)
@@ -48,7 +48,7 @@ def opened(path: Path) -> sqlite3.Connection | None:
         return None
     database = None
     try:
-        database = _connected(path, "rw")
+        database = _connected(path, "rw", patience)
         if _is_ours(database):
             return database
         error: Exception = sqlite3.DatabaseError("another layout")
@@ -61,11 +61,11 @@ def opened(path: Path) -> sqlite3.Connection | None:
     return None
 
 
-def created(path: Path) -> sqlite3.Connection:
+def created(path: Path, patience: float | None = None) -> sqlite3.Connection:
     """Return a database with empty tables, or one just created by another process."""
     with contextlib.suppress(OSError):
         path.with_name("index.json").unlink(missing_ok=True)  # of older versions
-    database = _connected(path, "rwc")
+    database = _connected(path, "rwc", patience)
     with database:
         database.execute("BEGIN IMMEDIATE")
         if not _is_ours(database):
@@ -75,11 +75,11 @@ def created(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _connected(path: Path, mode: str) -> sqlite3.Connection:
+def _connected(path: Path, mode: str, patience: float | None) -> sqlite3.Connection:
     if _is_foreign(path):
         remove(path)
     address = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    database = sqlite3.connect(address, _PATIENCE, isolation_level=None, uri=True)
+    database = sqlite3.connect(address, patience or _PATIENCE, isolation_level=None, uri=True)
     # After a power cut, runs are read again; nothing in a foreign file is executed.
     # A transaction of ours fits into 16 MiB, so that no page is written twice.
     for setting in (

@@ -51,10 +51,13 @@ class Index:
     ----------
     root : Path
         The results folder.
+    patience : float, optional
+        Seconds to wait for a database locked by another process before doing without it; 2 by default.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, patience: float | None = None) -> None:
         self._root = root
+        self._patience = patience
         self._path = root / "index.sqlite"
         self._database: sqlite3.Connection | None = None
         self._new: list[_Row] = []
@@ -67,7 +70,7 @@ class Index:
         self._usable = True
 
     def __enter__(self) -> Index:
-        self._database = opened(self._path)
+        self._database = opened(self._path, self._patience)
         return self
 
     def __exit__(
@@ -210,7 +213,7 @@ class Index:
             return
         try:
             if self._database is None:
-                self._database = created(self._path)
+                self._database = created(self._path, self._patience)
             with self._database as database:
                 database.execute("BEGIN IMMEDIATE")
                 database.executemany("INSERT OR REPLACE INTO sections VALUES (?, ?)", fresh)

@@ -23,6 +23,8 @@ from svmbench.store.reading import read
 MANY = 4000
 #: Most processes. Each writes to the database in turn.
 _MOST = 8
+#: Seconds that they wait for each other: what one of them gives up is read by a single process.
+_PATIENCE = 60.0
 
 
 def fill(root: Path, folder: str, names: Collection[str]) -> None:
@@ -75,7 +77,7 @@ def _main() -> None:
     root, folder = Path(sys.argv[1]), sys.argv[2]
     home = root / folder
     gc.disable()  # what is read is kept in rows, and the process ends soon
-    with Index(root) as index:
+    with Index(root, _PATIENCE) as index:
         names = os.fsdecode(sys.stdin.buffer.read()).split("\0")
         for start in range(0, len(names), BATCH):
             some = names[start : start + BATCH]

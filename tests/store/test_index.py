@@ -7,6 +7,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -261,6 +262,25 @@ def test_a_database_in_use_is_done_without(store, make, monkeypatch):
         second = make(1)
         assert store.runs() == [run, second]
     assert store.runs() == [run, second]
+
+
+def test_a_patient_index_waits_for_a_database_in_use(store, make, monkeypatch):
+    monkeypatch.setattr("svmbench.store.database._PATIENCE", 0.1)
+    run = make()
+    (store.root / "index.sqlite").unlink()
+    assert store.runs() == [run]
+    with (
+        contextlib.closing(
+            sqlite3.connect(store.root / "index.sqlite", isolation_level=None, check_same_thread=False)
+        ) as other,
+        index.Index(store.root, patience=30.0) as found,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        (leaving := threading.Timer(0.5, other.execute, ["COMMIT"])).start()
+        found.put("runs", "another", b"", run)
+        found._write()
+        leaving.join()
+        assert sorted(found.missing("runs", ["another", "third"])) == ["third"]
 
 
 _WRITER = """
