@@ -82,7 +82,7 @@ def test_every_number_is_stored_or_given(section):
 
 
 def stored_runs():
-    """Manifest, status and last checkpoint of every reference run, by its name."""
+    """Manifest, status and last checkpoint of every reference run that has one, by its name."""
     found = {}
     for path in sorted((REFERENCE / "packs").glob("*.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as pack:
@@ -94,8 +94,9 @@ def stored_runs():
         )
         found[folder.name] = json.loads(run), json.loads(status), trace
     return {
-        name: (run, status, list(csv.DictReader(trace.splitlines()))[-1])
+        name: (run, status, rows[-1])
         for name, (run, status, trace) in found.items()
+        if (rows := list(csv.DictReader(trace.splitlines())))
     }
 
 
