@@ -16,7 +16,7 @@ from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
 from svmbench.papers.advice import shapes_of
-from svmbench.papers.fronts import agreements, section, standings
+from svmbench.papers.fronts import agreements, section_cells, standings
 from svmbench.papers.material import Material
 from svmbench.papers.shown import title_of
 from svmbench.papers.wishes import WISHES, costs, measured
@@ -27,7 +27,11 @@ SPARSE = ("adult", "w8a", "reuters")
 #: Test error of the certified optimum, in percent, from which a data set counts as noisy.
 NOISY = 5.0
 
-_MARKERS = re.compile(r"(<!-- field: (\w+) -->\n\n)(.*?)(\n\n|\Z)", re.DOTALL)
+#: Most data sets in one table of mean errors: with more, its lines are too long to read.
+_WIDTH = 9
+
+#: A marker and all tables after it.
+_MARKERS = re.compile(r"(<!-- field: (\w+) -->\n\n)(.*?)(\n\n(?!\|)|\Z)", re.DOTALL)
 
 
 def groups(material: Material) -> dict[str, list[str]]:
@@ -83,12 +87,34 @@ def _chosen(material: Material, choice: Choice | None) -> tuple[str, str, str, s
 
 def seconds(material: Material) -> str:
     """Return the table of mean errors over the seconds."""
-    return section(material, standings(material, "cpu_seconds"))
+    return _means(material, "cpu_seconds")
 
 
 def evaluations(material: Material) -> str:
     """Return the table of mean errors over kernel evaluations, counted on demand."""
-    return section(material, standings(material, "kev_ondemand"))
+    return _means(material, "kev_ondemand")
+
+
+def _means(material: Material, counter: str) -> str:
+    """Return the mean errors over a cost, in as many tables as the number of data sets needs."""
+    header, rows = section_cells(material, standings(material, counter))
+    methods, ranks, errors = slice(1), slice(1, 3), range(3, len(header), _WIDTH)
+    parts = [slice(first, first + _WIDTH) for first in errors]
+    return "\n\n".join(
+        table(*_columns(header, rows, [methods, *([] if number else [ranks]), part]))
+        for number, part in enumerate(parts)
+    )
+
+
+def _columns(
+    header: list[str], rows: list[list[str]], parts: list[slice]
+) -> tuple[list[str], list[list[str]]]:
+    """Return some columns of a table, without rows that have a value in none of the last ones."""
+
+    def chosen(cells: list[str]) -> list[str]:
+        return [cell for part in parts for cell in cells[part]]
+
+    return chosen(header), [chosen(row) for row in rows if set(row[parts[-1]]) != {"–"}]
 
 
 def agreement(material: Material) -> str:
