@@ -181,7 +181,7 @@ def _text(
 </body>
 </html>
 """
-    # A character beyond Latin-1 would make a browser decode a megabyte to two bytes per character first.
+    # A character beyond Latin-1 would make a browser hold all of the text with two bytes per character.
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
