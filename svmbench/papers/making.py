@@ -55,9 +55,13 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
         # The first seed of all, then the second, so that a slowdown of the machine affects all alike.
         serial = sorted((entry for entry in missing if _is_timed(entry[2], entry[1])), key=_turn)
         parallel = [entry for entry in missing if entry not in serial]
-        for part, width in ((parallel, jobs), (serial, 1)):
-            if _make_all(part, results, width, failed):
-                return 130
+        if _make_all(parallel, results, jobs, failed):
+            return 130
+        if serial:
+            runs = f"{len(serial)} run{'s' * (len(serial) > 1)} whose seconds matter, one at a time"
+            print(f"{runs}, each after up to {QUIET:g} s of waiting for a quiet machine", flush=True)
+        if _make_all(serial, results, 1, failed):
+            return 130
     _say_disturbed(artifacts, results)
     if failed:
         print("\n".join([f"{len(failed)} run{'s' * (len(failed) > 1)} failed:", *failed]), file=sys.stderr)

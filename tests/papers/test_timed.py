@@ -108,9 +108,11 @@ def pool(monkeypatch):
     return made, loads
 
 
-def test_runs_are_made_by_turns_one_at_a_time_on_a_quiet_machine(pool, tmp_path):
+def test_runs_are_made_by_turns_one_at_a_time_on_a_quiet_machine(pool, tmp_path, capsys):
     made, _ = pool
     assert making.make([timed()], tmp_path, jobs=2) == 0
+    told = "4 runs whose seconds matter, one at a time, each after up to 600 s of waiting for a quiet machine"
+    assert told in capsys.readouterr().out.splitlines()
     assert made == [(name, seed, making.QUIET, 1) for seed in (0, 1) for name in ("sbp", "smo")]
 
 
