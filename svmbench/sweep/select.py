@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,12 +107,21 @@ def _is_sweep(results: Path, name: str) -> bool:
 
 
 def _of_sweep(store: Store, name: str) -> list[StoredRun]:
+    """Return the runs of a sweep that have ended, and those that have begun and have not."""
     from svmbench.sweep.record import Record
 
     record = Record.find(store.root, name)
-    ids = {end["run"] for end in record.ends().values() if end.get("run") is not None}
     # A sweep given by its folder may belong to another results folder.
     home = type(store)(record.folder.parent.parent)
+    ends = record.ends()
+    ids = {end["run"] for end in ends.values()}
+    unended = record.began().keys() - ends.keys()
+    if unended:
+        from svmbench.sweep.stored import stored
+
+        plan = record.plan()
+        jobs = [job for job in plan.jobs if job.number in unended]
+        ids |= {run.id for run in stored(replace(plan, jobs=jobs), home)[0].values()}
     runs = [run for run in home.runs() if run.id in ids]
     if not runs:
         raise UserError(f"no run of sweep {record.name} is stored; see: svmbench status {record.name}")

@@ -9,6 +9,7 @@ import pytest
 
 from svmbench.cli import watch
 from svmbench.cli.main import main
+from svmbench.sweep.select import chosen
 from tests.cli.conftest import SMALL
 from tests.cli.screen import Command
 from tests.cli.test_run import ENDLESS, running, start, wait_for
@@ -72,6 +73,7 @@ def test_without_a_terminal_there_is_a_line_now_and_then(here, capfd, monkeypatc
     process = start("run", "-m", *ENDLESS, "seed=1,2", "jobs=1")
     wait_for(lambda: running(here / "results"))
     (sweep,) = (here / "results" / "sweeps").iterdir()
+    assert [(run.status, run.seed) for run in chosen("results", [sweep.name])] == [("running", 1)]
     looks = []
 
     def wait(seconds):
