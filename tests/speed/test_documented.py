@@ -13,7 +13,7 @@ from svmbench.speed.record import table as lines_of
 ROOT = Path(__file__).parents[2]
 MACHINES = ("Zen 3", "Zen 4", "Zen 5")
 #: Jobs of the README's table, against LIBSVM and oneDAL in double precision.
-SUMMARY = ("adult-c1", "adult-c1000", "covtype50k", "ijcnn1")
+SUMMARY = ("adult-c1", "adult-c1000", "mnist8-c10", "mnist04-c100", "covtype50k", "ijcnn1")
 
 
 def machine_of(environment):
@@ -121,7 +121,7 @@ def summary():
     found = {(machine, line["job"], line["baseline"]): line for machine, line in newest()}
     lines = []
     for job in SUMMARY:
-        libsvm, onedal = (found["Zen 4", job, baseline] for baseline in ("sklearn_svc", "sklearnex_svc"))
+        libsvm, onedal = (found["Zen 3", job, baseline] for baseline in ("sklearn_svc", "sklearnex_svc"))
         seconds = digits(libsvm["baseline s"]), digits(onedal["baseline s"]), digits(libsvm["ours s"])
         lines.append((JOBS[job].title, *seconds, digits(libsvm["ratio"]), digits(onedal["ratio"])))
     heads = ("problem", "LIBSVM, s", "oneDAL, s", "svmbench, s", "LIBSVM / svmbench", "oneDAL / svmbench")
