@@ -106,20 +106,20 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
             lock = Lock.acquire(made / _LOCK, lambda who: None)
         yield made
     finally:
-        _empty(made)
+        with contextlib.suppress(OSError):
+            empty(made, [_LOCK])  # the lock goes last: whoever is killed meanwhile leaves a known leftover
         if lock is not None:
             lock.remove()
         with contextlib.suppress(OSError):
             shutil.rmtree(made)
 
 
-def _empty(folder: Path) -> None:
-    """Remove all but the lock: whoever is killed meanwhile leaves what is known to be a leftover."""
-    with contextlib.suppress(OSError):
-        for path in folder.iterdir():
-            if path.name != _LOCK:
-                real = path.is_dir() and not path.is_symlink()
-                shutil.rmtree(path, ignore_errors=True) if real else path.unlink()
+def empty(folder: Path, kept: Collection[str]) -> None:
+    """Remove what is in a folder, but for the given names; a link is removed, not its target."""
+    for path in folder.iterdir():
+        if path.name not in kept:
+            real = path.is_dir() and not path.is_symlink()
+            shutil.rmtree(path) if real else path.unlink()
 
 
 def _remove_scratch(path: Path) -> None:
@@ -132,7 +132,7 @@ def _remove_scratch(path: Path) -> None:
     if is_of_process(content) or (not content and len(list(path.iterdir())) == 1):
         lock = Lock.try_acquire(path / _LOCK)
         if lock is not None:
-            _empty(path)
+            empty(path, [_LOCK])
             lock.remove()
             path.rmdir()
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.files import digest, sha256, sync_folder
+from svmbench.files import digest, empty, sha256, sync_folder
 from svmbench.locking import Lock
 from svmbench.store import documents, index, lines, trace
 from svmbench.store.documents import storing
@@ -59,10 +59,7 @@ class RunWriter:
         self._lock = lock
         self._manifest = {**manifest, "started": now()}
         # The binary problems of a killed run of the same identity stay if this one continues it.
-        kept = {lock.path, path / PROBLEMS} if "continued" in manifest else {lock.path}
-        for leftover in set(path.iterdir()) - kept:
-            real = leftover.is_dir() and not leftover.is_symlink()
-            shutil.rmtree(leftover) if real else leftover.unlink()
+        empty(path, [lock.path.name, *([PROBLEMS] if "continued" in manifest else [])])
         documents.write(path / "run.json", lines.checked(self._manifest))
         self._trace = trace.TraceWriter(path / "trace.csv")
 
