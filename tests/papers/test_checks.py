@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svmbench.papers.checks import _function, _is_outcome, approximation, costs, linear, projection
+from svmbench.papers.checks import _function, _is_outcome, approximation, costs, linear, projection, slack
 
 OUTCOMES = Path(__file__).parents[2] / "results" / "reference" / "checks"
 NOWHERE = {"mirror": None, "dir": None}
@@ -97,6 +97,70 @@ def test_a_gain_a_step_and_what_is_left_of_the_violation_are_those_of_the_pair()
     assert linear._after(np.array([1.0, -2.0]), K, 0, 1, 0.1) == pytest.approx(3.0 - 0.1 * (2.0 + 3.0 - 1.0))
 
 
+def errata(monkeypatch, name, replacement=None):
+    """The arguments of the calls that the check makes of a function, and what it measures."""
+    calls, real = [], getattr(linear, name)
+    monkeypatch.setattr(linear, name, lambda *a: calls.append(a) or (replacement or real)(*a))
+    return calls, linear.lecture_errata({"trials": 20}, NOWHERE).measures
+
+
+def test_the_curvature_along_a_pair_is_the_squared_distance_of_the_examples(monkeypatch):
+    kernels = [K for _, K, *_ in errata(monkeypatch, "_after")[0]]
+    curvatures = [h for _, h in errata(monkeypatch, "_gain")[0]]
+    distances = []
+    for K in kernels:
+        values, vectors = np.linalg.eigh(K)
+        points = vectors * np.sqrt(np.maximum(values, 0.0))  # with these inner products
+        distances += [np.sum((a - b) ** 2) for a, b in itertools.permutations(points, 2)]
+    assert len(curvatures) > 100
+    assert all(np.isclose(h, distances, rtol=1e-6).any() for h in curvatures)
+
+
+def test_both_labels_occur_and_differ_from_the_responses_by_a_linear_predictor(monkeypatch):
+    every = np.array(list(itertools.product((-1.0, 1.0), repeat=12)))
+    seen = set()
+    for F, K, *_ in errata(monkeypatch, "_after")[0]:
+        apart = (np.eye(12) - K @ np.linalg.pinv(K, rcond=1e-10)) @ (every - F).T
+        distances = np.linalg.norm(apart, axis=0)
+        assert distances.min() < 1e-8
+        seen |= set(every[distances.argmin()])
+    assert seen == {-1.0, 1.0}
+    assert {sign for _, _, sign, _ in errata(monkeypatch, "_interval")[0]} == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    "one_outside", [lambda a, b, sign, C: (0.0, 1.5 - a), lambda a, b, sign, C: (-0.5 - a, 0.0)]
+)
+def test_a_step_that_leaves_the_box_is_noticed(monkeypatch, one_outside):
+    _, measures = errata(monkeypatch, "_interval", one_outside)
+    assert measures["steps inside the box"] == {"value": 0.5}
+
+
+def test_a_random_point_of_the_ball_is_uniform():
+    generator = np.random.default_rng(0)
+    for d in (2, 5):
+        points = np.array([slack._in_ball(generator, d) for _ in range(4000)])
+        within = np.linalg.norm(points, axis=1) ** d  # the part of the ball that is nearer to its centre
+        assert within.max() <= 1.0
+        assert np.quantile(within, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.03)
+        assert points.mean(axis=0) == pytest.approx(np.zeros(d), abs=0.05)
+
+
+def test_the_note_on_the_work_for_a_water_level_is_about_the_largest_size():
+    outcome = slack.level_work({"sizes": [1000, 4000], "repetitions": 3}, NOWHERE)
+    median = np.median(outcome.measures["comparisons"]["series"][1])
+    assert outcome.notes == [f"Median of 3 draws: {median / 4000:.2f} n at n = 4,000."]
+    assert 1.0 <= median / 4000 < 10.0
+    lines = {line["label"]: line["y"] for line in outcome.panels[0]["lines"]}
+    assert lines["water level"][1] == median and lines["n log2 n, to sort"][1] == 4000 * np.log2(4000)
+
+
+def test_explicit_features_have_the_inner_products_of_the_quadratic_kernel():
+    X = np.random.default_rng(0).standard_normal((8, 2))
+    phi = approximation._quadratic(X)
+    assert phi @ phi.T == pytest.approx((X @ X.T + 1.0) ** 2, rel=1e-5)
+
+
 @pytest.fixture
 def ticking(monkeypatch):
     """A clock that shows one second more each time it is read."""
@@ -113,7 +177,7 @@ def test_the_least_of_three_times_is_taken(monkeypatch):
 def test_the_time_of_an_iteration_is_measured_over_both_numbers_of_features(ticking, monkeypatch):
     seen, start = [], costs.registry.get("pegasos_linear").start
     monkeypatch.setattr(
-        costs.registry.get("pegasos_linear"), "start", lambda *a: seen.append(a[2]) or start(*a)
+        costs.registry.get("pegasos_linear"), "start", lambda *a: seen.append(a[1:3]) or start(*a)
     )
     given = {"features": 400, "nonzeros": [3, 10], "widths": [20, 50], "repetitions": 2}
     outcome = costs.sparse_time(given, NOWHERE)
@@ -122,7 +186,8 @@ def test_the_time_of_an_iteration_is_measured_over_both_numbers_of_features(tick
         "time over nonzeros": {"x": [3, 10], "series": [second, second]},
         "time over features": {"x": [20, 50], "series": [second, second]},
     }
-    assert [(data.n, data.d) for data in seen] == [(500, 400), (500, 400), (500, 20), (500, 50)]
+    assert [(data.n, data.d) for _, data in seen] == [(500, 400), (500, 400), (500, 20), (500, 50)]
+    assert all(set(problem.y) == {-1.0, 1.0} for problem, _ in seen)
     assert [panel["lines"][0]["y"] for panel in outcome.panels] == [[second[0]] * 2] * 2
     assert [panel["title"] for panel in outcome.panels] == [
         "400 features",

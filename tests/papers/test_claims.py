@@ -250,5 +250,5 @@ def test_a_number_that_is_given_for_other_panels_is_not_attempted():
 
 def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):
     page = pages.sections(pages.judged([material(conventions(), tmp_path)]))
-    assert "](figures/" not in page
+    assert "](figures/" not in page and "\n0 of 6 runs are stored" in page
     assert "Not drawn yet: its runs are made by `svmbench paper run small`." in page

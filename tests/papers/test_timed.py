@@ -1,6 +1,7 @@
 """Artifacts about seconds: which runs they use, and how `paper run` makes them."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -137,3 +138,12 @@ def test_a_run_that_had_this_machine_is_not_repeated_because_the_others_had_anot
     assert [entry[:2] for entry in made] == [(last.solver, last.seed)]
     assert making.make([timed()], tmp_path) == 0
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("theirs", ["m0", "m2"])  # before and after this one in the alphabet
+def test_a_time_can_be_mended_here_if_others_ran_beside_it_or_it_had_another_machine(monkeypatch, theirs):
+    monkeypatch.setattr(making, "disturbed", lambda run: run.reason)
+    monkeypatch.setattr(making, "machine", lambda run: run.machine)
+    assert making._helps(SimpleNamespace(machine=theirs, reason=""), "m1")
+    assert making._helps(SimpleNamespace(machine="m1", reason="other processes used 0.7 cores"), "m1")
+    assert not making._helps(SimpleNamespace(machine="m1", reason=""), "m1")

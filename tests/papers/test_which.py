@@ -7,6 +7,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
+from svmbench.papers import which
 from svmbench.papers.material import Material
 from svmbench.papers.which import TABLES, blocks, chart, groups, rewrite
 from svmbench.solvers import registry
@@ -27,6 +28,16 @@ def test_groups_are_by_rows_and_columns(found):  # noqa: F811
         "more than 25 columns": ["s5", "s6"],
         "optimum's test error at least 5 %": [f"s{k}" for k in range(7)],
     }
+
+
+def test_the_ends_of_a_range_of_sizes_belong_to_it(found, monkeypatch):  # noqa: F811
+    ends = [(9_999, 25), (10_000, 26), (50_000, 25), (50_001, 26)]
+    shapes = dict(zip(("s0", "s1", "s2", "s3"), ends, strict=True))
+    monkeypatch.setattr(which, "shapes_of", lambda material: shapes)
+    there = groups(found)
+    assert there["fewer than 10,000 examples"] == ["s0"] and there["more than 50,000 examples"] == ["s3"]
+    assert there["10,000 to 50,000 examples"] == ["s1", "s2"]
+    assert (there["at most 25 columns"], there["more than 25 columns"]) == (["s0", "s2"], ["s1", "s3"])
 
 
 def test_the_chart_names_the_method_of_each_group_and_wish_and_how_sure_it_is(found):  # noqa: F811
