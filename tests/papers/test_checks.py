@@ -7,7 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svmbench.papers.checks import _function, _is_outcome, approximation, costs, linear, projection, slack
+from svmbench.papers.checks import (
+    _function,
+    _is_outcome,
+    approximation,
+    costs,
+    datasets,
+    linear,
+    projection,
+    slack,
+)
 
 OUTCOMES = Path(__file__).parents[2] / "results" / "reference" / "checks"
 NOWHERE = {"mirror": None, "dir": None}
@@ -269,6 +278,13 @@ def test_fourier_features_near_the_kernel_like_one_over_the_root_of_their_number
     errors = np.median(outcome.measures["board"]["series"], axis=1)
     assert np.log(errors[2] / errors[0]) / np.log(256.0) == pytest.approx(-0.5, abs=0.1)
     assert outcome.panels[0]["lines"][0]["y"] == list(errors)
+
+
+def test_the_sizes_of_a_set_are_those_of_its_parts():
+    board = {"name": "checkerboard", "n_train": 30, "n_test": 10, "seed": 0}
+    measures = datasets.set_sizes({"sets": {"board": board}}, NOWHERE).measures
+    expected = {"board train": 30, "board test": 10, "board features": 2, "board density": 100.0}
+    assert measures == {name: {"value": value} for name, value in expected.items()}
 
 
 PANEL = {"title": "t", "x_label": "x", "y_label": "y", "lines": [{"label": "a", "x": [1, 2.5], "y": [0, 1]}]}

@@ -8,7 +8,7 @@ import pytest
 from svmbench.figures.panel import Known
 from svmbench.papers import samples
 from svmbench.papers.estimate import NotAttempted
-from svmbench.papers.shown import check_plots, known_points, levels_of, title_of
+from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
 
 
 def panel(title, y_label, *ys, scale="log"):
@@ -113,3 +113,42 @@ def test_a_line_without_a_title_has_that_of_its_solver_in_a_stored_run():
     artifact = SimpleNamespace(runs=SimpleNamespace(lines=lines))
     assert title_of(SimpleNamespace(artifact=artifact, matches=matches), "sbp-1") == "SBP"
     assert title_of(SimpleNamespace(artifact=artifact, matches=matches[:2]), "sbp-1") == "sbp"
+
+
+def test_a_line_is_known_where_its_values_are_and_above_0_on_a_logarithmic_axis():
+    values = {1: [2.0, 3.0], 2: [0.0, 1.0], 3: [np.nan, 1.0], 4: NotAttempted("no run")}
+    matches = [
+        SimpleNamespace(planned=SimpleNamespace(solver=solver, over=(("n", at),)))
+        for solver, at in (("sbp", 4), ("sbp", 3), ("sbp", 2), ("smo", 5), ("sbp", 1), ("sbp", 1))
+    ]
+
+    def values_at(given):
+        found = values[given["where"]["n"]]
+        if isinstance(found, NotAttempted):
+            raise found
+        return np.array(found)
+
+    evidence = SimpleNamespace(
+        matches=matches, place=lambda x, match: float(match.planned.over[0][1]), values=values_at
+    )
+    for scale, places in (("log", [1.0]), ("linear", [1.0, 2.0]), (None, [1.0, 2.0])):
+        found, shown, bounds = places_of(evidence, SimpleNamespace(name="sbp"), "n", {}, scale)
+        assert found == places
+        assert [list(one) for one in shown] == [values[at] for at in places]
+        assert not np.any(bounds)
+
+
+def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound():
+    match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()))
+    evidence = SimpleNamespace(
+        matches=[match],
+        place=lambda x, match: 1.0,
+        values=lambda given: np.array([np.inf, 5.0]),
+        curve=lambda *given: SimpleNamespace(
+            steps=[SimpleNamespace(cost=[1.0, 70.0]), SimpleNamespace(cost=[1.0, 80.0])]
+        ),
+    )
+    line, y = SimpleNamespace(name="sbp"), {"arrival": "test_error", "level": 10}
+    places, shown, bounds = places_of(evidence, line, "n", y, "log")
+    assert (places, [list(one) for one in shown]) == ([1.0], [[70.0, 5.0]])
+    assert [list(one) for one in bounds] == [[True, False]]
