@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from svmbench.figures.panel import Known
+from svmbench.figures.series import METRICS
 from svmbench.papers import samples
+from svmbench.papers.drawing import _y_label
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
 
@@ -152,3 +154,9 @@ def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound():
     places, shown, bounds = places_of(evidence, line, "n", y, "log")
     assert (places, [list(one) for one in shown]) == ([1.0], [[70.0, 5.0]])
     assert [list(one) for one in bounds] == [[True, False]]
+
+
+def test_an_axis_names_the_metric_or_the_arrival():
+    assert _y_label({"metric": "support_vectors"}) == METRICS["support_vectors"][0]
+    assert _y_label({}) == METRICS["test_error"][0]
+    assert _y_label({"arrival": "primal_suboptimality"}) == "cost until primal suboptimality is reached"
