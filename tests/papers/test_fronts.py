@@ -5,7 +5,7 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers.drawing import draw
-from svmbench.papers.fronts import Standing, section_cells, standings
+from svmbench.papers.fronts import FRONT_CAPTION, Standing, section_cells, standings
 from svmbench.papers.keeping import checkpoints, compares_errors
 from svmbench.papers.newcomer import NAME, entered
 from tests.papers.written import artifact, errors, material, store
@@ -99,6 +99,8 @@ def test_the_picture_greys_what_is_least_ahead_and_the_table_lists_all(tmp_path,
     assert names[:3] == ["small-kev_ondemand.png", "small-kev_ondemand.svg", "small-kev_ondemand.pdf"]
     svg = paths[1].read_text()
     assert "other methods" in svg and ">SBP<" in svg and ">SMO<" not in svg
+    (caption,) = (" ".join(path.read_text().split()) for path in paths if path.suffix == ".txt")
+    assert caption.index(FRONT_CAPTION) < caption.index("Source: A test.") < caption.index("Redrawn from")
     table = (tmp_path / "tables" / "small.md").read_text()
     lines = [line for line in table.splitlines() if line.startswith(("| S", "| P"))]
     assert [line.split("|")[1].strip() for line in lines] == ["Pegasos", "SBP", "SMO"]
