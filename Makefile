@@ -13,8 +13,11 @@ SVMBENCH = $(VENV)/bin/svmbench
 # Empty files that say when an environment was made; pyproject.toml remakes it. The C sources are rebuilt with it.
 READY = $(VENV)/.ready
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt cmake/cythonize.py
-# Options of pip about the build; only `test-checks` and `test-sanitized` have any.
+# Options of pip about the build, and the folder of packages that an environment sees beside its own; only
+# `test-checks` and `test-sanitized` have any: what they need is installed, and compiled, once.
 BUILD ?=
+PACKAGES ?=
+PACKAGES_HERE = PACKAGES="$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 # pip builds in a new environment each time, and scikit-build-core drops all objects if its own place, noted here, is new.
 KEEP_OBJECTS = grep -lsF '"source_dir": "$(realpath .)"' build/*/.skbuild-info.json | xargs rm -f
 # Compiled modules, whose stubs are compared with what they really have.
@@ -54,14 +57,17 @@ test: $(READY)-test  ## run all tests
 check: $(READY)-test  ## run the quick tests: less than a minute
 	$(PYTEST) -m 'not slow and not real_data' $(QUICK) $(SELECT)
 
-test-checks:  ## test the compiled layer with every index checked, in an environment beside
-	$(MAKE) VENV="$(VENV)-checks" BUILD='-Cbuild-dir=build/checks -Ccmake.define.SVMBENCH_CHECKS=ON' checked
+# The C of csrc/ has no checks: its objects are taken over with the notes of ninja, which compiles again what differs.
+test-checks: $(READY)-test  ## test the compiled layer with every index checked, in an environment beside
+	@[ -e build/checks ] || { mkdir build/checks; cd "$$(ls -td build/cp*/ | head -1)"; \
+		find . -path '*_csrc.dir/*.o' -o -name '.ninja_*' | tar -cf - -T - | tar -C ../checks -xf -; }
+	$(MAKE) VENV="$(VENV)-checks" $(PACKAGES_HERE) BUILD='-Cbuild-dir=build/checks -Ccmake.define.SVMBENCH_CHECKS=ON' checked
 
 checked: $(READY)-test
 	$(PYTEST) $(COMPILED_ROOMS) $(SELECT)
 
-test-sanitized:  ## test the compiled layer with gcc's sanitizers (docs/sanitizers.md), in an environment beside
-	$(MAKE) VENV="$(VENV)-sanitized" BUILD='-Cbuild-dir=build/sanitized -Ccmake.define.SVMBENCH_SANITIZE=ON' sanitized
+test-sanitized: $(READY)-test  ## test the compiled layer with gcc's sanitizers (docs/sanitizers.md), in an environment beside
+	$(MAKE) VENV="$(VENV)-sanitized" $(PACKAGES_HERE) BUILD='-Cbuild-dir=build/sanitized -Ccmake.define.SVMBENCH_SANITIZE=ON' sanitized
 
 sanitized: $(READY)-test
 	$(SANITIZERS) $(PYTEST) --capture=sys $(COMPILED_ROOMS) $(SELECT)
@@ -140,6 +146,7 @@ $(READY): pyproject.toml $(COMPILED)
 	@if [ -e "$@" ]; then echo "compiling what has changed"; \
 		else echo "compiling svmbench in the new environment $(VENV): about two minutes on two cores, once"; fi
 	@$(PYTHON) -m venv "$(VENV)"
+	@$(if $(PACKAGES),echo "$(PACKAGES)" >"$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/packages.pth")
 	@$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >"$@.txt"
 	@$(KEEP_OBJECTS)
 	@$(INSTALL) --requirement "$@.txt" & needed=$$!; trap "kill $$needed; exit 1" INT TERM; \
