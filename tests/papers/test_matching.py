@@ -131,3 +131,17 @@ def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
     known = material(paper, tmp_path).matches[1]
     assert known.state == "missing" and known.planned.config.budget.test_error == pytest.approx(0.125)
     assert "budget.test_error=0.125" in known.planned.command
+
+
+def test_each_panel_has_its_own_known_values_and_runs(tmp_path):
+    boards = {
+        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"], **known}
+        for seed, (name, known) in enumerate(
+            (("b", {"known": {"mistakes": 5}}), ("c", {"known": {"mistakes": 7}}), ("a", {}))
+        )
+    }
+    found = material(artifact(["sbp", "smo"], panels=boards), tmp_path)
+    pieces = {name: found.evidence(name, "kev_iter") for name in boards}
+    assert [piece.known for piece in pieces.values()] == [{"mistakes": 5}, {"mistakes": 7}, {}]
+    for seed, piece in enumerate(pieces.values()):
+        assert [match.planned.config.dataset.document()["seed"] for match in piece.matches] == [seed] * 2
