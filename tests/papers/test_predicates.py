@@ -267,3 +267,11 @@ def test_a_run_that_ends_after_too_few_doublings_does_not_rise(tmp_path):
     assert found.verdict == NOT_ATTEMPTED and "the runs end at 1.3e5, too soon after 6.4e4" in found.text
     found = judged(tmp_path / "two", "rises", {"curve": "sbp", "by": 0.5, "since": 32_000}, sbp=flat_at(9))
     assert found.verdict == NOT and found.text.endswith("from 3.2e4 on")
+
+
+def test_a_run_that_falls_to_its_end_is_below_its_best_earlier_doubling(tmp_path):
+    def falls(seed):
+        return np.linspace(80.0, 10.0, COSTS.size)
+
+    found = judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5}, sbp=falls)
+    assert found.verdict == NOT and found.estimate.value == pytest.approx(-10.0, abs=0.5)
