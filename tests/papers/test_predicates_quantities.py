@@ -305,7 +305,8 @@ def test_an_error_of_the_optimum_is_in_percent(monkeypatch):
 def test_a_series_is_of_the_runs_that_where_names_over_an_expression_of_n(tmp_path):
     made = lambda seed, C, gamma: np.full(3, 10.0 / C if gamma == 1.0 else 50.0)  # noqa: E731
     over = {"problem.C": [1.0, 10.0], "kernel.gamma": [1.0, 2.0]}
-    of = {"solver": "sbp", "metric": "primal_objective", "where": {"kernel.gamma": 1.0}}
+    name = "".join(["s", "bp"])  # equal to the name in the runs, and another object
+    of = {"solver": name, "metric": "primal_objective", "where": {"kernel.gamma": 1.0}}
     given = {"of": {**of, "over": "1 / (problem.C * n)"}, "within": [0.99, 1.01]}
     found = judged(tmp_path, "slope", given, over=over, sbp=made)
     assert found.verdict == HOLDS and found.text == "2 places from 1.0e-3 to 1.0e-2"  # n is 100
