@@ -8,9 +8,11 @@ import pytest
 from svmbench.figures.panel import Known
 from svmbench.figures.series import METRICS
 from svmbench.papers import samples
-from svmbench.papers.drawing import _y_label
+from svmbench.papers.drawing import _rows, _y_label
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
+
+from .written import artifact, errors, material, store
 
 
 def panel(title, y_label, *ys, scale="log"):
@@ -160,3 +162,18 @@ def test_an_axis_names_the_metric_or_the_arrival():
     assert _y_label({"metric": "support_vectors"}) == METRICS["support_vectors"][0]
     assert _y_label({}) == METRICS["test_error"][0]
     assert _y_label({"arrival": "primal_suboptimality"}) == "cost until primal suboptimality is reached"
+
+
+def test_published_values_belong_to_the_first_metric_alone(tmp_path):
+    paper = artifact(
+        ["sbp"],
+        metrics=["test_error", "primal_objective"],
+        levels=[{"label": "printed", "value": 3}],
+        points=[{"panel": "board", "solver": "sbp", "at": 10, "value": 5}],
+        ranges={"x": [1, 9], "y": [2, 8]},
+    )
+    store(tmp_path, paper.runs.planned()[0], errors(20, 10))
+    first, second = (row.views["board"] for row in _rows(material(paper, tmp_path), "kev_iter"))
+    assert (first.x, first.y, list(first.levels)) == ((1.0, 9.0), (2.0, 8.0), [("printed", 3.0)])
+    assert [(point.x, point.low) for point in first.known] == [(10.0, 5.0)]
+    assert (second.x, second.y, list(second.levels), list(second.known)) == ((1.0, 9.0), None, [], [])
