@@ -7,9 +7,10 @@ import pytest
 
 from svmbench.figures.panel import Known
 from svmbench.figures.series import METRICS
-from svmbench.papers import samples
+from svmbench.papers import drawing, samples
 from svmbench.papers.drawing import _rows, _y_label
 from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.fronts import FRONT_CAPTION
 from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
 
 from .written import artifact, errors, material, store
@@ -177,3 +178,12 @@ def test_published_values_belong_to_the_first_metric_alone(tmp_path):
     assert (first.x, first.y, list(first.levels)) == ((1.0, 9.0), (2.0, 8.0), [("printed", 3.0)])
     assert [(point.x, point.low) for point in first.known] == [(10.0, 5.0)]
     assert (second.x, second.y, list(second.levels), list(second.known)) == ((1.0, 9.0), None, [], [])
+
+
+@pytest.mark.parametrize("kind", ["curves", "front"])
+def test_how_fronts_are_read_is_said_below_fronts_alone(kind, tmp_path, monkeypatch):
+    said = []
+    monkeypatch.setattr(drawing, "draw_rows", lambda *rows, notes, **looks: said.extend(notes))
+    drawing._draw_sheet(material(artifact(["sbp"], kind=kind), tmp_path), [], tmp_path / "small")
+    assert said[-1] == "Redrawn from stored runs by: svmbench paper draw small"
+    assert said[:-1] == [*([FRONT_CAPTION] if kind == "front" else []), "Source: A test."]
