@@ -54,13 +54,8 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import (
-    Problem,
-    balanced,
-    best_bias,
-    objectives_rounding,
-    primal_objective,
-)
+from svmbench.problem import Problem, balanced, best_bias, objectives_rounding, primal_objective
+from svmbench.runner import _terms
 
 Floats = NDArray[np.float64]
 
@@ -207,7 +202,7 @@ class GapBounds:
         self._problem = problem
         self._oracle = oracle
         self._bounds = problem.bounds
-        self._weights: Floats | float = 1.0 if problem.weights is None else problem.weights
+        self._weights = np.ones(problem.n) if problem.weights is None else problem.weights
         #: Certificates of kind ``confidence`` so far.
         self.made = 0
 
@@ -223,9 +218,9 @@ class GapBounds:
             return False
         if problem.bias == "none":
             return True
-        excess = _excess(alpha, problem.y)
-        level = excess == 0.0 or alpha[_heaviest(alpha, problem.y, excess)] >= abs(excess)
-        return level and balanced(alpha, problem.y)
+        total, heaviest = _terms.excess(alpha, problem.y)
+        level = total == 0.0 or alpha[heaviest] >= abs(total)
+        return bool(level and balanced(alpha, problem.y))
 
     def quick(self, point: Point, bias: float | None = None) -> GapBound:
         """Return the bound without kernel evaluations, with the worst rounding error of near examples.
@@ -238,10 +233,11 @@ class GapBounds:
             b. Default: the best one for the responses.
         """
         b = self._bias(point.responses, bias)
-        off = self._farthest(point)
+        most = self._farthest(point)
+        off = np.full(self._problem.n, most)
         near = self._near(point, b, off)
-        width = off * float((self._weights * np.where(near, 3.0, point.alpha > 0.0)).mean())
-        doubt = Doubt(off, width=width)
+        width = most * float((self._weights * np.where(near, 3.0, point.alpha > 0.0)).mean())
+        doubt = Doubt(most, width=width)
         return self._bound(point.alpha, point.responses, b, np.where(near, off, 0.0), doubt, "rounding")
 
     def confirmed(self, point: Point, bias: float | None = None) -> GapBound:
@@ -275,17 +271,17 @@ class GapBounds:
             return self.exact(point.alpha, bias)
         better = self._bias(responses, bias)
         b = better if abs(better - b) <= _SHIFT else b
-        rest, weights = ~near & (point.alpha > 0.0), np.broadcast_to(self._weights, off.shape)
-        share, most = float(rest.mean()), float((weights * off)[rest].max(initial=0.0))
-        mean, width = _mean(weights[at_C] * wrong[at_0.size :], most, failure)
+        rest = ~near & (point.alpha > 0.0)
+        share, most = float(rest.mean()), float((self._weights * off)[rest].max(initial=0.0))
+        mean, width = _mean(self._weights[at_C] * wrong[at_0.size :], most, failure)
         doubt = Doubt(float(off.max()), share * mean, share * width)
-        return self._bound(point.alpha, responses, b, 0.0, doubt, kind)
+        return self._bound(point.alpha, responses, b, np.zeros(off.size), doubt, kind)
 
     def exact(self, alpha: Floats, bias: float | None = None) -> GapBound:
         """Return the bound with all responses in double precision."""
         responses = self._fresh(alpha, np.arange(self._problem.n))
         b = self._bias(responses, bias)
-        return self._bound(alpha, responses, b, 0.0, Doubt(), "float64")
+        return self._bound(alpha, responses, b, np.zeros(alpha.size), Doubt(), "float64")
 
     def _bias(self, responses: Floats, bias: float | None) -> float:
         if self._problem.bias == "none":
@@ -319,7 +315,7 @@ class GapBounds:
         size, cost = np.count_nonzero(point.alpha), at.size * (1.0 + price) + 1.0
         if not support.size or _EFFORT * at.size * size * price / cost < _FEWEST_TERMS:
             return False
-        saved = at.size - np.count_nonzero(self._near(point, b, 0.0))
+        saved = at.size - np.count_nonzero(self._near(point, b, np.zeros(off.size)))
         terms = _EFFORT * saved * size * price / cost
         if terms < _FEWEST_TERMS:
             return False
@@ -337,12 +333,9 @@ class GapBounds:
         off[at] = np.minimum(off[at], total * (np.abs(mean) + width) + self._accumulation(point))
         return True
 
-    def _near(self, point: Point, b: float, off: Floats | float) -> NDArray[np.bool_]:
+    def _near(self, point: Point, b: float, off: Floats) -> NDArray[np.bool_]:
         """Return which examples are not certain to have a term of 0."""
-        alpha = point.alpha
-        above = point.responses + self._problem.y * b - 1.0
-        safe = np.where(alpha <= 0.0, above >= off, (alpha >= self._bounds) & (-above >= off))
-        return ~safe
+        return _terms.near(point.alpha, self._bounds, point.responses, self._problem.y, b, off)
 
     def _far(self, point: Point, near: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return a random sample of far examples: those at 0, and with replacement those at C."""
@@ -353,26 +346,25 @@ class GapBounds:
         return some, draw.choice(at_C, count if at_C.size else 0)
 
     def _bound(
-        self, alpha: Floats, responses: Floats, b: float, off: Floats | float, doubt: Doubt, kind: str
+        self, alpha: Floats, responses: Floats, b: float, off: Floats, doubt: Doubt, kind: str
     ) -> GapBound:
         """Return the bound from responses with errors of at most `off`, shape (n,), where they matter."""
-        problem = self._problem
-        y, n, a = problem.y, problem.n, np.minimum(alpha / self._bounds, 1.0)
-        below = 1.0 - responses - y * b
-        terms = np.maximum((1.0 - a) * below, -a * below)
-        terms *= self._weights
-        rest = self._levelling(alpha, responses, doubt.farthest) - b * float((self._weights * a) @ y) / n
+        problem, n = self._problem, self._problem.n
+        terms, doubted, slope, loss, norm2 = _terms.sums(
+            alpha, self._bounds, self._weights, responses, problem.y, b, off
+        )
+        rest = self._levelling(alpha, responses, doubt.farthest) - b * slope / n
         # For a coefficient at C, a larger response lowers the loss and raises λ/2 |w|² by half as much.
-        norm2 = max(0.0, float(alpha @ responses) + doubt.shift / problem.lam)
-        loss = max(0.0, problem.mean_loss(responses, b) - doubt.shift)
+        norm2 = max(0.0, norm2 + doubt.shift / problem.lam)
+        loss = max(0.0, loss / n - doubt.shift)
         primal = primal_objective(problem.lam, norm2, loss)
         rest += objectives_rounding(problem, alpha, primal)
-        gap = float((terms + self._weights * off * np.maximum(a, 1.0 - a)).mean()) + rest
+        gap = (terms + doubted) / n + rest
         error = 0.5 * doubt.width
         least = primal - error
         return GapBound(
             gap=gap,
-            gap_at_best=float(terms.mean()) + rest,
+            gap_at_best=terms / n + rest,
             relative_gap=gap / least if least > 0.0 else math.inf if gap > 0.0 else 0.0,
             primal=primal,
             dual=primal - gap,
@@ -387,23 +379,11 @@ class GapBounds:
     def _levelling(self, alpha: Floats, responses: Floats, farthest: float) -> float:
         """Return the loss of dual objective by balancing α, see `problem.dual_bound`."""
         problem = self._problem
-        excess = _excess(alpha, problem.y) if problem.bias != "none" else 0.0
-        if excess == 0.0:
+        total, i = _terms.excess(alpha, problem.y) if problem.bias != "none" else (0.0, -1)
+        if total == 0.0:
             return 0.0
-        i, t = _heaviest(alpha, problem.y, excess), abs(excess)
+        t = abs(total)
         return problem.lam * (t * (1.0 - float(responses[i]) + farthest) + 0.5 * t * t)
-
-
-def _excess(alpha: Floats, y: Floats) -> float:
-    """Return Σ_i α_i y_i, rounded once."""
-    at = np.flatnonzero(alpha)
-    return math.fsum((alpha[at] * y[at]).tolist())
-
-
-def _heaviest(alpha: Floats, y: Floats, excess: float) -> int:
-    """Return the index of the largest coefficient of the class with the larger sum."""
-    heavier = np.flatnonzero(y * excess > 0.0)
-    return int(heavier[np.argmax(alpha[heavier])])
 
 
 def _most(error: tuple[float, float] | None) -> float:

@@ -27,7 +27,7 @@ own `TwoGroups`.
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
@@ -394,11 +394,14 @@ cdef class TwoGroups:
 
         The responses are sums in double precision of the solver's rows.
         """
-        groups = zip(self.begin, self.size, strict=True)
-        places = np.concatenate([np.arange(begin, begin + size) for begin, size in groups])
-        beta, v = np.asarray(self.vectors[3])[places], np.asarray(self.vectors[4])[places]
-        y = np.repeat([-1.0, 1.0], [self.size[0], self.size[1]])
-        return np.abs(beta), 1.0 - y * v
+        cdef double[::1] alpha = np.empty(self.size[0] + self.size[1]), responses = np.empty_like(alpha)
+        cdef Py_ssize_t which = 0, at = 0, k = 0
+        for which in range(GROUPS):
+            for k in range(self.begin[which], self.begin[which] + self.size[which]):
+                alpha[at] = fabs(self.inner.beta[k])
+                responses[at] = 1.0 - (2.0 * which - 1.0) * self.inner.values[k]
+                at += 1
+        return np.asarray(alpha), np.asarray(responses)
 
 
 cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
