@@ -24,6 +24,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -343,14 +344,22 @@ def approximate(name: str) -> list[dict[str, Any]]:
     return [*getattr(specification(name), "APPROXIMATE", []), *ends_early.get(name, [])]
 
 
-def main() -> None:
-    """Play problems, one line each."""
+def main_into(out: Path, err: Path, words: list[str]) -> None:
+    """Play problems in a process of its own, and write what it says to files, down to its last stack."""
+    for path, stream in ((out, sys.stdout), (err, sys.stderr)):
+        with path.open("wb") as file:
+            os.dup2(file.fileno(), stream.fileno())
+    main(words)
+
+
+def main(words: list[str] | None = None) -> None:
+    """Play problems, two lines each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name")
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int)
     parser.add_argument("--cpu", type=int, default=20)
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     faulthandler.register(signal.SIGXCPU, chain=True)
     for number in range(asked.first, asked.first + asked.count):

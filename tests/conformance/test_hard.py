@@ -7,10 +7,9 @@ plays those that it is given.
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
-from pathlib import Path
+from multiprocessing.context import BaseContext
 
 import numpy as np
 import pytest
@@ -21,21 +20,30 @@ from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from tests.conformance.cases import start
-from tests.conformance.hard import case, letters, play
+from tests.conformance.hard import case, letters, main_into, play
 
-ROOT = Path(__file__).parent.parent.parent
 COUNT = int(os.environ.get("SVMBENCH_HARD", "12"))
 LINEAR = {"name": "linear"}
 OURS = [name for name in registry.names() if registry.get(name).access != "data"]
 
 
+@pytest.fixture(scope="module")
+def processes() -> BaseContext:
+    """Processes that a call without end or a crash may end; all that they import is imported once."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.conformance.hard"])
+    return context
+
+
 @pytest.mark.parametrize("name", OURS)
-def test_ends_converged_stalled_or_at_its_budget(name):
-    command = [sys.executable, "-m", "tests.conformance.hard", name, "0", str(COUNT)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+def test_ends_converged_stalled_or_at_its_budget(name, processes, tmp_path):
+    out, err, words = tmp_path / "out", tmp_path / "err", [name, "0", str(COUNT)]
+    process = processes.Process(target=main_into, args=(out, err, words))
+    process.start()
+    process.join()
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
     posed, ended = lines[::2], lines[1::2]
-    assert done.returncode == 0, f"no end of {posed[-1] if posed else command}: {done.stderr}"
+    assert process.exitcode == 0, f"no end of {posed[-1] if posed else words}: {err.read_text()}"
     assert len(posed) == len(ended) == COUNT
     ends = {end["end"] for end in ended}
     assert ends <= {"converged", "stalled", "budget", "diverged", "refused"}
