@@ -187,3 +187,25 @@ def test_how_fronts_are_read_is_said_below_fronts_alone(kind, tmp_path, monkeypa
     drawing._draw_sheet(material(artifact(["sbp"], kind=kind), tmp_path), [], tmp_path / "small")
     assert said[-1] == "Redrawn from stored runs by: svmbench paper draw small"
     assert said[:-1] == [*([FRONT_CAPTION] if kind == "front" else []), "Source: A test."]
+
+
+@pytest.mark.parametrize(
+    ("solvers", "values", "panels"),
+    [
+        (["sdca", "sbp"], 4, ["board"]),  # eight curves
+        (["sdca", "sbp"], 5, ["board, SDCA", "board, SBP"]),
+        (["sdca", "sbp", "smo"], 3, ["board, SDCA", "board, SBP", "board, SMO"]),
+        (["sdca"], 9, ["board"]),
+    ],
+)
+def test_more_than_eight_curves_are_drawn_line_by_line(tmp_path, solvers, values, panels):
+    over = {"problem.C": [float(value) for value in range(1, 1 + values)]}
+    paper = artifact(solvers, groups=[{"seeds": 1, "over": over}])
+    for planned in paper.runs.planned():
+        store(tmp_path, planned, errors(20, 10))
+    (row,) = _rows(material(paper, tmp_path), "kev_iter")
+    assert [panel.name for panel in row.selection.panels] == panels
+    assert sum(len(panel.curves) for panel in row.selection.panels) == len(solvers) * values
+    if len(panels) > 1:
+        assert row.views["board, SDCA"].title == "SDCA: Board"
+        assert row.selection.panels[0].curves[1].label == "C = 2.0"
