@@ -145,3 +145,11 @@ def test_each_panel_has_its_own_known_values_and_runs(tmp_path):
     assert [piece.known for piece in pieces.values()] == [{"mistakes": 5}, {"mistakes": 7}, {}]
     for seed, piece in enumerate(pieces.values()):
         assert [match.planned.config.dataset.document()["seed"] for match in piece.matches] == [seed] * 2
+
+
+def test_the_reference_of_a_panel_is_the_certified_optimum_of_its_runs(paper, tmp_path):
+    assert not material(paper, tmp_path).evidence("board", "").reference().record
+    hash = Store(tmp_path).put_optimum({"key": "a", "primal": 0.3, "dual": 0.2})
+    store(tmp_path, paper.runs.planned()[0], optimum=hash)
+    record = material(paper, tmp_path).evidence("board", "").reference().record
+    assert (record["primal"], record["dual"]) == (0.3, 0.2)
