@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -35,21 +37,33 @@ ITERATIONS = 160
 EACH = pytest.mark.parametrize(("name", "given"), variants(), ids=label)
 
 
+@lru_cache(maxsize=1)  # tests of all layouts and caches, which follow one another, have the same
+def specified(
+    name: str, given: tuple, kernel: tuple, values: bytes | None
+) -> tuple[SlowOracle, SlowOracle, np.ndarray]:
+    """What the specification reads by rows and on demand, with values of an oracle if given, and its α."""
+    X, y = data()
+    block = None if values is None else np.frombuffer(values, dtype=np.float32).reshape(N, N)
+    problem, parameters = posed(name, dict(given), y)
+    spec = specification(name)
+    by_rows, on_demand = SlowOracle(X, dict(kernel), block), SlowOracle(X, dict(kernel), block)
+    alpha = spec.run(problem, Maintained(by_rows, y), Generator(1), ITERATIONS, **parameters)
+    if spec.MAINTAINS:
+        return by_rows, by_rows, alpha
+    again = spec.run(problem, OnDemand(on_demand, y), Generator(1), ITERATIONS, **parameters)
+    np.testing.assert_allclose(again, alpha, rtol=1e-9, atol=1e-12)
+    return by_rows, on_demand, alpha
+
+
 @pytest.mark.parametrize("cache", [0, ALL_ROWS], ids=["two rows", "all rows"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("name", "given", "kernel"), with_kernels(), ids=label)
 def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, cache):
     X, y = data()
-    problem, parameters = posed(name, given, y)
     spec = specification(name)
-    values = Oracle(LAYOUTS[layout](X), kernel).block(np.arange(N)) if getattr(spec, "TIES", False) else None
-    by_rows, on_demand = SlowOracle(X, kernel, values), SlowOracle(X, kernel, values)
-    alpha = spec.run(problem, Maintained(by_rows, y), Generator(1), ITERATIONS, **parameters)
-    if spec.MAINTAINS:
-        on_demand = by_rows
-    else:
-        again = spec.run(problem, OnDemand(on_demand, y), Generator(1), ITERATIONS, **parameters)
-        np.testing.assert_allclose(again, alpha, rtol=1e-9, atol=1e-12)
+    ties = getattr(spec, "TIES", False)
+    values = Oracle(LAYOUTS[layout](X), kernel).block(np.arange(N)).tobytes() if ties else None
+    by_rows, on_demand, alpha = specified(name, tuple(given.items()), tuple(kernel.items()), values)
 
     run, oracle = start(name, given, LAYOUTS[layout](X), y, kernel, cache=cache)
     run.advance("iterations", ITERATIONS)
