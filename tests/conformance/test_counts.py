@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import lru_cache
 
 import numpy as np
@@ -38,15 +39,16 @@ EACH = pytest.mark.parametrize(("name", "given"), variants(), ids=label)
 
 
 @lru_cache(maxsize=1)  # tests of all layouts and caches, which follow one another, have the same
-def specified(
-    name: str, given: tuple, kernel: tuple, values: bytes | None
-) -> tuple[SlowOracle, SlowOracle, np.ndarray]:
-    """What the specification reads by rows and on demand, with values of an oracle if given, and its α."""
+def specified(pickled: bytes) -> tuple[SlowOracle, SlowOracle, np.ndarray]:
+    """What the specification reads by rows and on demand, and its α.
+
+    Pickled are the name, the parameters, which may be lists, the kernel and values of an oracle or None.
+    """
+    name, given, kernel, block = pickle.loads(pickled)
     X, y = data()
-    block = None if values is None else np.frombuffer(values, dtype=np.float32).reshape(N, N)
-    problem, parameters = posed(name, dict(given), y)
+    problem, parameters = posed(name, given, y)
     spec = specification(name)
-    by_rows, on_demand = SlowOracle(X, dict(kernel), block), SlowOracle(X, dict(kernel), block)
+    by_rows, on_demand = SlowOracle(X, kernel, block), SlowOracle(X, kernel, block)
     alpha = spec.run(problem, Maintained(by_rows, y), Generator(1), ITERATIONS, **parameters)
     if spec.MAINTAINS:
         return by_rows, by_rows, alpha
@@ -62,8 +64,8 @@ def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, 
     X, y = data()
     spec = specification(name)
     ties = getattr(spec, "TIES", False)
-    values = Oracle(LAYOUTS[layout](X), kernel).block(np.arange(N)).tobytes() if ties else None
-    by_rows, on_demand, alpha = specified(name, tuple(given.items()), tuple(kernel.items()), values)
+    values = Oracle(LAYOUTS[layout](X), kernel).block(np.arange(N)) if ties else None
+    by_rows, on_demand, alpha = specified(pickle.dumps((name, given, kernel, values)))
 
     run, oracle = start(name, given, LAYOUTS[layout](X), y, kernel, cache=cache)
     run.advance("iterations", ITERATIONS)
