@@ -113,17 +113,29 @@ def _entry(one: Advice, data: Sequence[str]) -> str:
 
     if not one.choice.ahead:
         head = f"{one.wish}: no advice, because no method is ahead; {one.method} is first"
-        return "\n".join([head, *_support(one)])
-    several = any("," in word for word in one.overrides)
-    command = shlex.join(["svmbench", "run", *["-m"] * several, *data, *one.overrides])
-    lines = [f"{one.wish}: {one.method}", f"  {command}", *_support(one)]
+        return "\n".join([head, *_support(one), *_by_noise(one, data)])
+    lines = [f"{one.wish}: {one.method}", f"  {_command(data, one.overrides)}", *_support(one)]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} points of the optimum's test error"
     lines.append(f"  expected {until}: {_forecast(one.seconds, 's')}")
     if one.seconds is not None and one.missed:
         sets = f"{one.missed} other data set{'s' * (one.missed > 1)}"
         lines.append(f"    or more: on {sets} it did not get there in time, or was disturbed")
     lines.append(f"  expected memory: {_forecast(one.memory, 'MiB')}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_by_noise(one, data)])
+
+
+def _command(data: Sequence[str], overrides: Sequence[str]) -> str:
+    several = any("," in word for word in overrides)
+    return shlex.join(["svmbench", "run", *["-m"] * several, *data, *overrides])
+
+
+def _by_noise(one: Advice, data: Sequence[str]) -> list[str]:
+    """Return the methods to use instead, depending on the test error of the optimum."""
+    lines = []
+    for group, (title, overrides, choice) in one.noise.items():
+        lines.append(f"  {group}: {title}, right on {choice.right} of {choice.tried} such data sets")
+        lines.append(f"    {_command(data, overrides)}")
+    return lines
 
 
 def _support(one: Advice) -> list[str]:
@@ -141,6 +153,8 @@ def _support(one: Advice) -> list[str]:
         f"drawn at random, on {choice.chance:.1f}",
         *(f"{title}: {text} ({run})" for title, text, run in one.evidence[:_SHOWN]),
     ]
+    if one.never:
+        lines.append(f"does not get there with any of its settings on: {'; '.join(one.never)}")
     others = len(one.evidence) - _SHOWN
     return [f"  {line}" for line in [*lines, *[f"{others} less similar data sets: --json"] * (others > 0)]]
 
@@ -152,6 +166,8 @@ def _forecast(found: Forecast | None, unit: str) -> str:
     if found is None:
         return f"unknown, fewer than {LEAST} data sets have it"
     value, low, high = (amount(one) for one in (found.value, found.low, found.high))
+    if unit == "MiB" and low == high:
+        return f"about {value} {unit}, the least of all runs"
     told = f"{value} {unit} ({low} to {high}"
     if unit == "s" and found.value < _SOON:
         told = f"less than {_SOON:g} s (up to {high}"

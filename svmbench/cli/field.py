@@ -77,6 +77,8 @@ def main(arguments: Sequence[str]) -> int:
     index = Index(Store(results))
     material = Material.of(shown, index)
     if given.words and not Material.of(made, index).stored:
+        if code:
+            return code  # it was said why no run was made
         raise UserError(f"no run of {given.words[0]} is stored: make them by the same command without --draw")
     if code != 130:
         paths = draw(material, results)

@@ -2,7 +2,8 @@
 
 For each wish, the method that is near the least cost on most data sets of the comparison is recommended, if
 such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
-data serves for forecasts, and to show the most similar data sets first.
+data serves for forecasts, and to show the most similar data sets first. Before a training it is unknown how
+noisy the new data are, so methods that are ahead only on noisy data, or only on others, are shown as well.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from svmbench.figures.tables import count
 from svmbench.papers.material import Material
 from svmbench.papers.runs import written
 from svmbench.papers.shown import line_of, title_of
-from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, costs, measured
+from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, by_noise, costs, measured
 
 #: Fewest data sets that advice is based on.
 LEAST = 3
@@ -45,6 +46,11 @@ class Advice:
     seconds, memory : Forecast or None
         On the new data, CPU seconds until the method's own rule holds or, for other wishes, until its test
         error stays near the optimum's; and MiB of the process. None if too few data sets have such runs.
+    never : sequence of str
+        Titles of the data sets on which the method does not get there with any of its settings.
+    noise : mapping of str to (str, tuple of str, Choice)
+        For noisy data sets or for the others, a method that is ahead on them and is not recommended for
+        all: its title, its overrides and the choice.
     missed : int
         Number of data sets with runs on which these seconds are not known: the method did not get there
         within its limit, or was not alone on the machine. Their costs would be above the forecast's, if any.
@@ -57,6 +63,8 @@ class Advice:
     evidence: Sequence[tuple[str, str, str]]
     seconds: Forecast | None
     memory: Forecast | None
+    never: Sequence[str]
+    noise: Mapping[str, tuple[str, tuple[str, ...], Choice]]
     missed: int
 
 
@@ -115,22 +123,12 @@ def _advice(
     seconds = {panel: one[name] for panel, one in timed.items() if one.get(name, np.inf) < np.inf}
     memory: dict[str, float] = {}
     least = np.inf  # of all methods: smaller data than those compared leave the memory of the program itself
-    settings: dict[str, dict[str, None]] = {}
     for match in material.matches:
         if match.complete and match.result.peak_memory:
             least = min(least, float(match.result.peak_memory))
-        if match.planned.solver == name:
-            for key, value in match.planned.over:
-                settings.setdefault(key, {})[written(value)] = None
-            if match.complete and match.result.peak_memory:
+            if match.planned.solver == name:
                 panel = match.planned.panel
                 memory[panel] = max(memory.get(panel, 0.0), float(match.result.peak_memory))
-    line = line_of(material.artifact, name)
-    overrides = (
-        f"solver={line.solver}",
-        *line.overrides,
-        *(f"{k}={','.join(v)}" for k, v in settings.items()),
-    )
     time, space = (
         forecast([shapes[panel] for panel in one], list(one.values()), new) for one in (seconds, memory)
     )
@@ -142,13 +140,39 @@ def _advice(
     return Advice(
         wish,
         title_of(material, name),
-        overrides,
+        _overrides(material, name),
         choice,
         [_shown(material, wish, panel, found[wish][panel], name) for panel in panels],
         time,
         space,
+        [_panel_title(material, panel) for panel in panels if not found[wish][panel][name][0] < np.inf],
+        _by_noise(material, choice, costs(found[wish])),
         len(shapes.keys() - seconds.keys()),
     )
+
+
+def _overrides(material: Material, name: str) -> tuple[str, ...]:
+    """Return the arguments of a method, with all values that were compared."""
+    settings: dict[str, dict[str, None]] = {}
+    for match in material.matches:
+        if match.planned.solver == name:
+            for key, value in match.planned.over:
+                settings.setdefault(key, {})[written(value)] = None
+    line = line_of(material.artifact, name)
+    tried = (f"{key}={','.join(values)}" for key, values in settings.items())
+    return (f"solver={line.solver}", *line.overrides, *tried)
+
+
+def _by_noise(
+    material: Material, every: Choice, known: Mapping[str, Mapping[str, float]]
+) -> dict[str, tuple[str, tuple[str, ...], Choice]]:
+    """Return the methods ahead on noisy data sets, and on others, that are not recommended for all."""
+    found = {}
+    for group, panels in by_noise(material, known).items():
+        one = choose({panel: known[panel] for panel in panels})
+        if one is not None and one.ahead and not (every.ahead and one.method == every.method):
+            found[group] = title_of(material, one.method), _overrides(material, one.method), one
+    return found
 
 
 def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
@@ -159,13 +183,16 @@ def _shown(
     material: Material, wish: str, panel: str, there: Mapping[str, tuple[float, str]], name: str
 ) -> tuple[str, str, str]:
     """Return the title of a data set, what a method costs there and which one costs least, and its run."""
-    assert material.artifact.runs is not None
-    title = next(one.title for one in material.artifact.runs.panels if one.name == panel)
     (cost, run), best = there[name], min(there, key=lambda other: there[other][0])
     text = f"{amount(cost)} {WISHES[wish].unit}" if cost < np.inf else "does not get there"
     if cost > there[best][0]:
         text += f", the least {amount(there[best][0])} ({title_of(material, best)})"
-    return title, text, run
+    return _panel_title(material, panel), text, run
+
+
+def _panel_title(material: Material, panel: str) -> str:
+    assert material.artifact.runs is not None
+    return next(one.title for one in material.artifact.runs.panels if one.name == panel)
 
 
 def amount(value: float) -> str:

@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import numpy as np
-
 from svmbench.analysis.choice import Choice, choose
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
@@ -19,13 +17,10 @@ from svmbench.papers.advice import shapes_of
 from svmbench.papers.fronts import agreements, section_cells, standings
 from svmbench.papers.material import Material
 from svmbench.papers.shown import title_of
-from svmbench.papers.wishes import WISHES, costs, measured
+from svmbench.papers.wishes import WISHES, by_noise, costs, measured
 
 #: Data sets of which at most 15 % of the values are not 0.
 SPARSE = ("adult", "w8a", "reuters")
-
-#: Test error of the certified optimum, in percent, from which a data set counts as noisy.
-NOISY = 5.0
 
 #: Most data sets in one table of mean errors: with more, its lines are too long to read.
 _WIDTH = 9
@@ -38,7 +33,6 @@ def groups(material: Material) -> dict[str, list[str]]:
     """Return the data sets on which half of the methods have a cost, by group; a data set is in several."""
     there = {name for wish in WISHES for name in measured(material, wish)}
     shapes = {name: shape for name, shape in shapes_of(material).items() if name in there}
-    errors = {name: material.evidence(name, "").reference().record.get("test_error") for name in shapes}
     tests: Mapping[str, Callable[[str], bool]] = {
         "all": lambda name: True,
         "fewer than 10,000 examples": lambda name: shapes[name][0] < 10_000,
@@ -47,17 +41,9 @@ def groups(material: Material) -> dict[str, list[str]]:
         "at most 25 columns": lambda name: shapes[name][1] <= 25,
         "more than 25 columns": lambda name: shapes[name][1] > 25,
         "sparse": lambda name: name in SPARSE,
-        f"optimum's test error at least {NOISY:g} %": lambda name: _noise(errors[name]) >= NOISY,
-        f"optimum's test error below {NOISY:g} %": lambda name: _noise(errors[name]) < NOISY,
     }
-    return {
-        group: found for group, test in tests.items() if (found := [name for name in shapes if test(name)])
-    }
-
-
-def _noise(error: float | None) -> float:
-    """Return a stored test error in percent; NaN, which is in neither group, if it is unknown."""
-    return np.nan if error is None else 100.0 * float(error)
+    found = {group: [name for name in shapes if test(name)] for group, test in tests.items()}
+    return {group: names for group, names in (found | by_noise(material, shapes)).items() if names}
 
 
 def chart(material: Material) -> str:

@@ -6,7 +6,7 @@ by these costs. They were defined before it was known how often such choices are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,9 @@ from svmbench.solvers import registry
 
 #: Distance in points from the test error of the optimum that a method must keep.
 NEAR = 0.5
+
+#: Test error of the certified optimum, in percent, from which a data set counts as noisy.
+NOISY = 5.0
 
 #: Data set -> method -> cost, and the run that has it.
 Measured = Mapping[str, Mapping[str, tuple[float, str]]]
@@ -112,6 +115,19 @@ def measured(material: Material, wish: str) -> Measured:
         if known and 2 * len(known) >= len(names):
             found[panel.name] = known
     return found
+
+
+def by_noise(material: Material, panels: Iterable[str]) -> dict[str, list[str]]:
+    """Return the data sets whose optimum has a large test error, and those where it is small."""
+    errors = {
+        name: material.evidence(name, "").reference().record.get("test_error")
+        for name in dict.fromkeys(panels)
+    }
+    known = {name: 100.0 * float(error) for name, error in errors.items() if error is not None}
+    return {
+        f"optimum's test error at least {NOISY:g} %": [name for name in known if known[name] >= NOISY],
+        f"optimum's test error below {NOISY:g} %": [name for name in known if known[name] < NOISY],
+    }
 
 
 def _least(

@@ -32,6 +32,14 @@ def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
     assert not any(tmp_path.rglob("run.json"))
 
 
+@pytest.mark.parametrize("code", [1, 130])
+def test_an_entry_without_a_run_ends_with_the_code_of_its_runs(code, tmp_path, capsys, monkeypatch):
+    # Interrupted while it waits for a quiet machine, or the solver raises: that was said already.
+    monkeypatch.setattr(making, "make", lambda shown, results: code)
+    assert main(["field", "sbp", "--sets", "banana", "--results", str(tmp_path)]) == code
+    assert capsys.readouterr() == ("", "")
+
+
 @pytest.mark.slow
 def test_a_solver_is_entered_by_one_command(committed, tmp_path, capfd, monkeypatch):
     # However busy this machine is: no wait for a quiet one, and no repetition of disturbed runs.

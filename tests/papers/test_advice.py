@@ -39,7 +39,12 @@ def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=
     """Runs with these errors; on the data sets in `stopped`, exact methods are stopped before their end."""
     counters = ["cpu_seconds", "kev_ondemand", "prediction"]
     made = artifact(lines or list(known), kind="front", panels=PANELS, counters=counters, **options)
-    optimum = Store(root).put_optimum({"key": "a", "primal": 0.3, "dual": 0.3, "test_error": error})
+    optima = {
+        panel: Store(root).put_optimum({"key": f"{k}", "primal": 0.3, "dual": 0.3, "test_error": one})
+        for k, (panel, one) in enumerate(
+            (error if isinstance(error, dict) else dict.fromkeys(SHAPES, error)).items()
+        )
+    }
     for planned in made.runs.planned():
         name, (rows, columns) = planned.solver, SHAPES[planned.panel]
         settings = dict(planned.over)
@@ -59,7 +64,7 @@ def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=
             load=(loads or {}).get((name, planned.panel), ALONE),
             shape=(rows, columns),
             peak_memory=12.4 if peaks is None else peaks[planned.panel],
-            optimum=optimum,
+            optimum=optima[planned.panel],
         )
     return material(made, root)
 
@@ -95,6 +100,43 @@ def test_there_is_no_advice_where_each_data_set_has_another_best_method(tmp_path
     sure = "such a choice is right on 3 of 7 data sets that it did not use; a method drawn at random, on 2.3"
     assert sure in out
     assert "svmbench run" not in out
+
+
+def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tmp_path, capsys, monkeypatch):
+    # The optimum has 2 % on s0 to s4 and 20 % on s5 and s6.
+    clean = ("s0", "s1", "s2", "s3", "s4")
+    known = {
+        "sbp": {s: (2, 2) if s in clean else (50, 50) for s in SHAPES},
+        "bsgd": {s: (50, 50) if s in clean else (20, 20) for s in SHAPES},
+        "pegasos": dict.fromkeys(SHAPES, (50, 50)),
+    }
+    error = {s: 0.02 if s in clean else 0.2 for s in SHAPES}
+    groups = [
+        {"solvers": ["sbp", "pegasos"], "seeds": 1},
+        {"solvers": ["bsgd"], "seeds": 1, "over": {"solver.budget": [50, 800]}},
+    ]
+    made = stored(tmp_path, known, groups=groups, error=error)
+    (small,) = (one for one in advise(made, 100, 2) if one.wish == "a small model")
+    assert (small.method, small.choice.ahead, small.never) == ("SBP", True, ["Set s5", "Set s6"])
+    ((group, (title, overrides, choice)),) = small.noise.items()
+    assert (group, title) == ("optimum's test error at least 5 %", "BSGD")
+    assert overrides == ("solver=bsgd", "solver.budget=50,800")
+    assert (choice.right, choice.tried) == (2, 2)
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made.artifact)
+    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    small = capsys.readouterr().out.split("a small model: SBP")[1].split("\n\n")[0]
+    assert "\n  does not get there with any of its settings on: Set s5; Set s6\n" in small
+    instead = "\n  optimum's test error at least 5 %: BSGD, right on 2 of 2 such data sets\n"
+    assert f"{instead}    svmbench run -m dataset=banana solver=bsgd solver.budget=50,800" in small
+
+
+def test_an_interval_of_no_width_is_not_shown(tmp_path, capsys, monkeypatch):
+    # Each run takes the same memory, so the least is known, but no interval.
+    made = stored(tmp_path, ERRORS, peaks=dict.fromkeys(SHAPES, 50.0))
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made.artifact)
+    assert main(["advise", "dataset=banana", "dataset.n_train=50", "--results", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "expected memory: about 50 MiB, the least of all runs\n" in out
 
 
 def test_the_forecast_is_that_of_the_measured_power(found):

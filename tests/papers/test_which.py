@@ -1,7 +1,9 @@
 """The page on choosing a solver: groups, wishes, and its tables."""
 
 import csv
+from collections import defaultdict
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -114,3 +116,18 @@ def test_claims_of_the_newer_methods_are_counted_from_the_table():
                 if (counter, name) == (cost, one) and value and errors.get((cost, two, place))
             ]
             assert shown == f"{sum(a < b for a, b in pairs)} of {len(pairs)}", (method, other, cost)
+
+
+def test_projectron_has_as_few_points_on_as_many_sets_as_the_page_says(index):
+    sizes = defaultdict(list)
+    for match in Material.of(artifacts.load("field"), index).matches:
+        if match.planned.solver in ("perceptron", "projectron"):
+            size = float(match.result.trace()["support_vectors"].iloc[-1])
+            sizes[match.planned.panel, match.planned.solver, match.planned.over].append(size)
+    fewer = {
+        panel
+        for (panel, name, _), points in sizes.items()
+        if name == "projectron" and median(points) <= 0.5 * median(sizes[panel, "perceptron", ()])
+    }
+    told = f"holds on demand; at most half the points on {len(fewer)} of 12 |"
+    assert told in PAGE.read_text(encoding="utf-8")
