@@ -1,18 +1,33 @@
-"""How findings make the verdict on a claim: truth tables, tests that cannot fail, conventions beside."""
+"""How findings make the verdict on a claim: truth tables, tests that cannot fail, pages of verdicts."""
 
+import json
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.papers import pages
+from svmbench.papers import artifact as artifacts
+from svmbench.papers import checks, pages
 from svmbench.papers.artifact import read
 from svmbench.papers.claims import combined, judge, read_claims
-from svmbench.papers.estimate import DEVIATES, DRAWS, HOLDS, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, VERDICTS
+from svmbench.papers.drawing import draw
+from svmbench.papers.estimate import (
+    DEVIATES,
+    DRAWS,
+    HOLDS,
+    INCONCLUSIVE,
+    NOT_ATTEMPTED,
+    REPRODUCED,
+    VERDICTS,
+    Draw,
+)
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
 
 from .written import artifact, material, store
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
 R, H, D, U, N = REPRODUCED, HOLDS, DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED
 
@@ -166,7 +181,7 @@ def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
         assert "Holds by construction: a theorem." in page
 
 
-def check_of(claims, value):
+def check_of(claims, value, seconds=0.0):
     content = {
         "title": "T",
         "source": "S",
@@ -175,7 +190,7 @@ def check_of(claims, value):
         "target": "X-C",
         "claims": claims,
     }
-    outcome = {"measures": {"m": {"value": value}}, "seconds": 0.0, "panels": []}
+    outcome = {"measures": {"m": {"value": value}}, "seconds": seconds, "panels": [], "notes": []}
     return Material(read("small", content, "FILE"), [], {}, outcome)
 
 
@@ -252,3 +267,80 @@ def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):
     page = pages.sections(pages.judged([material(conventions(), tmp_path)]))
     assert "](figures/" not in page and "\n0 of 6 runs are stored" in page
     assert "Not drawn yet: its runs are made by `svmbench paper run small`." in page
+
+
+def test_the_page_says_how_many_resamples_there_are():
+    text = " ".join(pages.page([]).split())
+    first, most = (f"{size:,}" for size in (Draw().constant(0.0).size - 1, sum(DRAWS)))
+    assert f"The interval comes from {first} resamples of the seeds" in text
+    assert f"there are more, up to {most}." in text
+
+
+@pytest.mark.parametrize(("seconds", "time"), [(99.0, "99.0 s"), (150.0, "2.5 minutes")])
+def test_the_page_says_how_long_a_check_took_and_links_its_numbers(seconds, time):
+    page = pages.sections(pages.judged([check_of([WHOLE], 5, seconds)]))
+    assert f"Check `basin`, {time}. Table: [small](tables/small.md), by `make small`.\n" in page
+
+
+def test_a_check_without_a_picture_is_a_table_of_its_numbers(tmp_path):
+    assert draw(check_of([WHOLE], 5), tmp_path) == [tmp_path / "tables" / "small.md"]
+    lines = (tmp_path / "tables" / "small.md").read_text(encoding="utf-8").splitlines()
+    assert lines == ["# T", "", "| measured | value |", "| -------- | ----: |", "| m        |     5 |"]
+
+
+@pytest.mark.parametrize("name", ["sbp-e1", "rs-k"])
+def test_verdicts_on_what_is_committed_are_laid_out_as_they_are_committed(name):
+    found = artifacts.load(name)
+    text = pages.document(pages.judged([Material(found, [], {}, checks.stored(found, REFERENCE))]))
+    assert text.startswith("[\n") and text.endswith("\n]\n")
+    assert text[1:-3] in (REFERENCE / "VERDICTS.json").read_text(encoding="utf-8")
+
+
+M, DASH = {"measure": "m"}, "\N{EN DASH}"
+
+
+@pytest.mark.parametrize(
+    ("predicate", "given", "verdict", "cells"),
+    [
+        ("order", {"less": M, "than": 10}, R, ["-5", "below 0", "5 against 10"]),
+        ("order", {"less": M, "than": 10, "margin": 1.5}, R, ["-5", "below -1.5", "5 against 10"]),
+        ("ratio", {"of": M, "to": 10, "within": [None, 0.4]}, D, ["0.5", "below 0.4", "5 over 10"]),
+        ("ratio", {"of": M, "to": 8, "within": [0.6, None]}, R, ["0.625", "at least 0.6", "5 over 8"]),
+        ("near", {"value": M, "printed": 7, "within": 1}, D, ["-2", "-1 to 1", "5, printed 7"]),
+        ("exact", {"value": M, "equals": 5}, R, ["0", "0", "5, expected 5"]),
+        ("exact", {"value": {"measure": "n"}, "equals": 5}, N, [DASH, DASH, "n is not measured"]),
+    ],
+)
+def test_a_page_shows_a_number_and_where_the_test_holds(predicate, given, verdict, cells):
+    claim = {**WHOLE, "parts": [{predicate: given}]}
+    found = pages.judged([check_of([claim], 5)])
+    *_, row = [line for line in pages.sections(found).splitlines() if line.startswith("|")]
+    assert [cell.strip() for cell in row.split("|")[1:-1]] == [f"**{verdict}**", *cells]
+    ((entry,),) = [part["findings"] for part in json.loads(pages.document(found))[0]["parts"]]
+    assert (entry["verdict"], entry["text"]) == (verdict, cells[2])
+    # A bound that is not there is null, which JSON has instead of infinity.
+    assert (entry["least"] is None) == (cells[1].startswith(("below", DASH)))
+    assert (entry["most"] is None) == (cells[1].startswith(("at least", DASH)))
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({}, "t (p)"),
+        ({"sure": "unconfirmed"}, "t (p, unconfirmed)"),
+        ({"sure": "inferred"}, "t (p, inferred)"),
+        ({"sure": "ours"}, "t (p; our own question)"),
+        ({"sure": "ours", "place": "our own question"}, "t (our own question)"),
+        ({"target": "X-D"}, "t (p) [X-D]"),
+    ],
+)
+def test_a_page_says_how_sure_it_is_that_a_document_makes_a_claim(keys, words):
+    assert f"\n**c: {R}.** {words}\n" in pages.sections(pages.judged([check_of([{**WHOLE, **keys}], 5)]))
+
+
+def test_a_page_says_why_a_claim_is_not_attempted():
+    claim = {**{key: WHOLE[key] for key in ("name", "text", "place")}, "not_attempted": "No data."}
+    found = pages.judged([check_of([claim], 5)])
+    assert f"\n**c: {N}.** t (p) Why: No data.\n" in pages.sections(found)
+    (entry,) = json.loads(pages.document(found))
+    assert (entry["verdict"], entry["not_attempted"], entry["parts"]) == (N, "No data.", [])

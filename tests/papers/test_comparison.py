@@ -82,7 +82,10 @@ def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
     assert made["sdca"]["against_baseline"] == ""
     page = compared(plan, tmp_path).markdown()
     assert "against baseline" in page and "+1.0e-02" in page
-    assert "No bound of the optimum is certified" in page
+    assert (
+        "\nNo bound of the optimum is certified; known optimum 0.25; test errors there: known 7; "
+        "support vectors: known 11.\n"
+    ) in page
 
 
 def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
@@ -103,6 +106,8 @@ def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
         "12",
         "timeout: the test says so",
     ]
+    # In the CSV all errors are fractions.
+    assert rows(compared(plan, tmp_path))["smo"]["known_test_error"] == "0.045"
 
 
 def test_seconds_of_a_run_that_was_not_alone_stand_in_parentheses(tmp_path):

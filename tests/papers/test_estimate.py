@@ -64,6 +64,9 @@ def test_the_bootstrap_interval_holds_the_mean_of_normal_numbers_about_as_often_
         (-1.0, 1.0, INCONCLUSIVE),
         (3.1, 4.0, DEVIATES),
         (-2.0, -0.1, DEVIATES),
+        # An end of the range belongs to it, so an interval that touches it is not outside.
+        *[(low, high, INCONCLUSIVE) for low, high in ((-2.0, 0.0), (3.0, 4.0))],
+        *[(end, end, REPRODUCED) for end in (0.0, 3.0)],
     ],
 )
 def test_a_verdict_asks_whether_the_whole_interval_lies_inside(low, high, verdict):
@@ -143,6 +146,15 @@ def test_the_noise_of_a_test_set():
     assert binomial_error(2.9, 3299) == pytest.approx(0.29, abs=0.01)  # Reuters
     assert binomial_error(0.0, 1000) > 0.0
     assert discordance_error(1.0, 10000) == pytest.approx(0.1)
+
+
+def test_an_error_of_none_or_of_all_has_the_noise_of_one_that_is_almost_so():
+    noise = pytest.approx(0.10005, rel=1e-5)  # that of a share of 0.001
+    assert [binomial_error(percent, 998) for percent in (0.0, 0.1, 99.9, 100.0)] == [noise] * 4
+
+
+def test_equal_errors_may_be_those_of_predictors_that_disagree_on_an_example():
+    assert [discordance_error(points, 1000) for points in (0.0, 0.1, -0.1)] == [pytest.approx(0.1)] * 3
 
 
 def test_a_slope_is_that_of_a_power():

@@ -3,9 +3,10 @@
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.figures.series import COUNTERS
 from svmbench.papers import artifact as artifacts
 from svmbench.papers.drawing import draw
-from svmbench.papers.fronts import FRONT_CAPTION, Standing, section_cells, standings
+from svmbench.papers.fronts import FRONT_CAPTION, Standing, agreements, front_table, section_cells, standings
 from svmbench.papers.keeping import checkpoints, compares_errors
 from svmbench.papers.newcomer import NAME, entered
 from tests.papers.written import artifact, errors, material, store
@@ -138,16 +139,65 @@ def test_a_solver_is_entered_with_its_settings():
     ]
 
 
-def test_ranks_are_over_all_data_sets_among_the_methods_that_are_on_all(tmp_path):
-    def standing(**means):
-        return Standing(means, {}, dict.fromkeys(means, 0.0), 1.0, 1e3, {})
+def standing(**means):
+    """The mean errors of methods on a data set."""
+    return Standing(means, {}, dict.fromkeys(means, 0.0), 1.0, 1e3, {})
 
+
+def test_ranks_are_over_all_data_sets_among_the_methods_that_are_on_all(tmp_path):
     boards = {name: {"title": name, "overrides": ["dataset=checkerboard"]} for name in ("one", "two")}
     found = artifact(["sbp", "bsgd", "smo"], kind="front", panels=boards, counters=["kev_ondemand"])
     both = {"one": standing(sbp=3.0, bsgd=2.0), "two": standing(sbp=3.0, bsgd=2.0, smo=1.0)}
     header, rows = section_cells(material(found, tmp_path), both)
     assert header[1] == "mean rank of 2"
     assert [row[1] for row in rows] == ["1.0", "2.0", "–"]
+
+
+def test_costs_agree_on_data_sets_that_have_three_methods_under_both():
+    orders = {
+        "same": (standing(a=1.0, b=2.0, c=3.0, d=9.0), standing(a=10.0, b=20.0, c=30.0, e=9.0)),
+        "swapped": (standing(a=1.0, b=2.0, c=3.0), standing(a=2.0, b=1.0, c=3.0)),
+        "two alone": (standing(a=1.0, b=2.0, c=3.0), standing(a=2.0, b=1.0)),
+        "one alone": (standing(a=1.0, b=2.0, c=3.0), standing(a=2.0)),
+    }
+    seconds, counted = ({name: pair[side] for name, pair in orders.items()} for side in (0, 1))
+    # The order by seconds is not compared with itself, nor a data set of which no seconds are known.
+    counted["without seconds"] = standing(c=1.0, b=2.0, a=3.0)
+    table = agreements({"cpu_seconds": seconds, "kev_ondemand": counted})
+    (row,) = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    # A pair of three in another order: 2 pairs less 1, of 3.
+    assert row == [COUNTERS["kev_ondemand"], "0.67", "0.33 to 1.00", "2"]
+    counted = {name: counted[name] for name in ("two alone", "one alone", "without seconds")}
+    text = agreements({"cpu_seconds": seconds, "kev_ondemand": counted})
+    assert text == "Not known: no data set has seconds and another cost of three methods."
+
+
+def test_the_table_of_a_front_has_the_data_sets_of_which_half_of_the_methods_have_the_cost(tmp_path):
+    found = artifact(
+        ["sbp", "smo", "pegasos"], kind="front", counters=["kev_ondemand"], panels=BOARDS, seeds=3
+    )
+    levels = {"sbp": 20, "smo": 31, "pegasos": 32}
+    for planned in found.runs.planned():
+        if planned.panel == "one" or planned.solver == "sbp":
+            level = (levels[planned.solver] + (10 * planned.seed if planned.solver == "sbp" else 0)) / 100.0
+            # From the first cost compared to the last, with one error throughout.
+            rows = [{"test_error": level, "kev_ondemand": cost} for cost in (1, 1000)]
+            store(tmp_path, planned, rows)
+    made = front_table(material(found, tmp_path))
+    assert "Fewer than half of the methods have this cost on Two." in made["md"]
+    assert made["csv"].splitlines() == [
+        "cost,data set,method,mean error,least,greatest,part ahead",
+        "kev_ondemand,one,sbp,30,20,40,1.000",
+        "kev_ondemand,one,smo,31,31,31,1.000",  # of 1,000 examples, the standard error is 1.4 points
+        "kev_ondemand,one,pegasos,32,32,32,0.000",
+    ]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in made["md"].splitlines()]
+    assert [row for row in rows if len(row) == 4 and "--" not in row[0]] == [
+        ["method", "mean rank of 3", "p", "One"],
+        ["SBP", "1.0", "\N{EN DASH}", "30.00 (100)"],
+        ["SMO", "2.0", "\N{EN DASH}", "31.00 (100)"],
+        ["Pegasos", "3.0", "\N{EN DASH}", "32.00 (0)"],
+    ]
 
 
 @pytest.mark.parametrize("word", ["solver.budget", "=5", "solver.budget="])

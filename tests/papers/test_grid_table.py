@@ -7,8 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from svmbench.figures.latex import tabular
+from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid_table import _cell, _legend, grid_table
+
+from .written import artifact, errors, material, store
 
 
 def test_cells_are_plain_text_to_latex():
@@ -86,4 +89,27 @@ def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values()
         "Each cell is `{mid:.1f} [{mean:.1f}]`; mid: test error, median over seeds; "
         "mean: train error, mean over seeds. "
     )
-    assert "Without" not in legend and made["tex"].startswith(r"\begin{tabular}")
+    assert "Without" not in legend
+    assert made["tex"].splitlines() == [
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r" & SBP & Pegasos \\",
+        r"\midrule",
+        r"Adult & 2.0 [3.0] & 2.0 [3.0] \\",
+        r"Adult, published & 15.2 &  \\",
+        r"MNIST & -- & 2.0 [3.0] \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_a_table_is_drawn_into_the_folder_of_tables_in_its_four_formats(tmp_path):
+    values = {"error": {"metric": "test_error"}, "steps": {"metric": "kev_iter"}}
+    paper = artifact(["sbp"], kind="grid", cell="{error:.1f} after {steps:,.0f}", values=values)
+    store(tmp_path, paper.runs.planned()[0], errors(20, 12.5))
+    paths = draw(material(paper, tmp_path), tmp_path)
+    assert paths == [tmp_path / "tables" / f"small.{ending}" for ending in ("md", "csv", "tex", "txt")]
+    md, csv, tex, txt = (path.read_text(encoding="utf-8") for path in paths)
+    assert csv.splitlines() == [",SBP", 'Board,"12.5 after 2,000"']
+    assert txt.splitlines() == ["       SBP", "Board  12.5 after 2,000"]
+    assert md.splitlines()[-1] == "| Board | 12.5 after 2,000 |" and r"Board & 12.5 after 2,000 \\" in tex

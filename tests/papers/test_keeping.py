@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,9 +14,13 @@ from hypothesis import strategies as st
 
 from svmbench.analysis.arrivals import stays_below
 from svmbench.figures.series import Steps
+from svmbench.papers import pages
 from svmbench.papers.artifact import load
-from svmbench.papers.keeping import arrivals, checkpoints, compares_errors
+from svmbench.papers.drawing import draw
+from svmbench.papers.keeping import _pictures, arrivals, checkpoints, compares_errors
 from svmbench.store import StoredRun
+
+from .written import artifact, errors, material, store
 
 ERRORS = (0.5, 0.3, 0.3, 0.3, 0.2, 0.2, 0.2)
 RUN = cast(StoredRun, SimpleNamespace(status="budget"))
@@ -65,6 +70,27 @@ def test_an_artifact_keeps_what_it_asks_for(paper: str, places: list[int]) -> No
 )
 def test_mistakes_are_kept_where_errors_are_compared(paper: str, compares: bool) -> None:
     assert compares_errors(load(paper)) == compares
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "names"),
+    [
+        ("curves", {}, ["small-kev_ondemand.png", "small-kev_ondemand.txt"]),
+        ("grid", {"cell": "{e}", "values": {"e": {"metric": "test_error"}}}, ["small.csv", "small.md"]),
+        ("grid", {"layout": "runs"}, ["small.csv", "small.md"]),
+    ],
+)
+def test_verdicts_link_the_picture_or_table_that_is_kept_beside_them(
+    kind: str, options: dict[str, Any], names: list[str], tmp_path: Path
+) -> None:
+    paper = artifact(["sbp"], kind=kind, **options)
+    store(tmp_path, paper.runs.planned()[0], errors(20, 10))
+    found = material(paper, tmp_path)
+    reference = tmp_path / "reference"
+    kept = _pictures(paper, draw(found, tmp_path), reference)
+    assert sorted(path.name for path in kept) == names
+    (link,) = re.findall(r"\]\(([^)]*)\)", pages.sections(pages.judged([found])))
+    assert reference / link in kept
 
 
 def test_what_is_committed_stays_small():

@@ -93,6 +93,24 @@ def test_time_is_estimated_from_runs_of_the_same_solver_and_data(paper, tmp_path
     assert estimate(missing[1], index) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("limits", "seconds"),
+    [
+        (["budget.kev=3000"], 0.3),
+        (["budget.kev=null", "budget.iterations=50"], 0.5),
+        (["budget.kev=null", "budget.gap=0.1"], 0.2),  # it may take as long as another did
+        (["budget.seconds=30"], 30.0),  # 100 s for a million evaluations
+        (["budget.kev=3000", "budget.seconds=30"], 0.3),
+    ],
+)
+def test_time_is_estimated_by_the_budget(limits, seconds, tmp_path):
+    made = artifact(["sbp"], seeds=1)
+    store(tmp_path, made.runs.planned()[0], errors(20, 15))  # 0.2 s for 2,000 evaluations in 20 iterations
+    paper = artifact(["sbp"], groups=[{"seeds": [1], "overrides": limits}])
+    (missing,) = material(paper, tmp_path).matches
+    assert estimate(missing, Index(Store(tmp_path))) == (pytest.approx(seconds), 12.4)
+
+
 def test_time_is_estimated_from_the_run_that_went_furthest(tmp_path):
     paper = artifact(["sbp"], seeds=3)
     first, second, _ = paper.runs.planned()
@@ -127,6 +145,7 @@ def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
     paper = artifact(["smo", "sdca"], groups=groups)
     waiting = material(paper, tmp_path).matches[1]
     assert waiting.state.startswith("waits for smo: 0 of 1 runs are stored")
+    assert waiting.planned.command.endswith(" seed=0 budget.test_error=...")
     store(tmp_path, paper.runs.planned()[0], errors(30, 12.5))
     known = material(paper, tmp_path).matches[1]
     assert known.state == "missing" and known.planned.config.budget.test_error == pytest.approx(0.125)

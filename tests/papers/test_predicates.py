@@ -228,6 +228,7 @@ def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
     (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
     assert finding.verdict == UNSURE and finding.text.startswith("2 of 3")
+    assert (finding.least, finding.most) == (1.0, 1.0)  # all of them, which pages show as 1
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from svmbench.errors import UserError
 from svmbench.figures.panel import Known
 from svmbench.figures.series import METRICS
 from svmbench.papers import drawing, samples
@@ -116,8 +117,9 @@ def test_a_line_without_a_title_has_that_of_its_solver_in_a_stored_run():
     lines = [SimpleNamespace(name="sbp-1", title=None, solver="sbp")]
     matches = [match("smo", True, "SMO"), match("sbp-1", False, "old"), match("sbp-1", True, "SBP")]
     artifact = SimpleNamespace(runs=SimpleNamespace(lines=lines))
-    assert title_of(SimpleNamespace(artifact=artifact, matches=matches), "sbp-1") == "SBP"
-    assert title_of(SimpleNamespace(artifact=artifact, matches=matches[:2]), "sbp-1") == "sbp"
+    name = "-".join(["sbp", "1"])  # as a published point names it
+    assert title_of(SimpleNamespace(artifact=artifact, matches=matches), name) == "SBP"
+    assert title_of(SimpleNamespace(artifact=artifact, matches=matches[:2]), name) == "sbp"
 
 
 def test_a_line_is_known_where_its_values_are_and_above_0_on_a_logarithmic_axis():
@@ -209,3 +211,47 @@ def test_more_than_eight_curves_are_drawn_line_by_line(tmp_path, solvers, values
     if len(panels) > 1:
         assert row.views["board, SDCA"].title == "SDCA: Board"
         assert row.selection.panels[0].curves[1].label == "C = 2.0"
+
+
+def swept(root, stored):
+    """A sweep over two values of C with two seeds, of which some runs of SBP are stored, and all of SDCA."""
+    over = {"problem.C": [1.0, 2.0]}
+    paper = artifact(
+        ["sbp", "sdca"],
+        kind="sweep",
+        groups=[{"seeds": 2, "over": over}],
+        x="problem.C",
+        y={"metric": "test_error"},
+        hidden=["sdca"],
+    )
+    runs = paper.runs.planned()
+    for planned in (*runs[:stored], *runs[4:]):
+        store(root, planned, errors(20, 10 + planned.seed))
+    return material(paper, root), runs
+
+
+def test_a_sweep_has_the_places_of_which_all_runs_are_stored_and_names_the_other_runs(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawing, "draw_sweep", lambda *given, **more: drawn.append((given, more)) or [])
+    found, runs = swept(tmp_path, 3)
+    drawing.draw(found, tmp_path)
+    (((panels, x_label, y_label, stem), more),) = drawn
+    (points,) = panels["board"]
+    assert (points.label, points.x.tolist()) == ("SBP", [1.0])
+    assert [list(values) for values in points.values] == [[10.0, 11.0]]
+    assert (x_label, y_label) == ("problem.C", METRICS["test_error"][0])
+    assert stem == tmp_path / "figures" / "small" / "small"
+    assert more["left_out"] == [(runs[3].command, "missing")] and len(more["runs"]) == 7
+
+
+def test_a_sweep_without_a_whole_place_says_what_shows_why(tmp_path):
+    found, _ = swept(tmp_path, 1)
+    expected = "small: no point of the sweep has all its runs; svmbench paper plan small"
+    with pytest.raises(UserError, match=expected):
+        drawing.draw(found, tmp_path)
+
+
+def test_what_has_no_run_is_not_drawn_but_says_how_its_runs_are_made(tmp_path):
+    expected = "none of the 2 runs of small is stored and up to date: make them by svmbench paper run small"
+    with pytest.raises(UserError, match=expected):
+        drawing.draw(material(artifact(["sbp", "sdca"]), tmp_path), tmp_path)
