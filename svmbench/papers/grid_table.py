@@ -27,6 +27,13 @@ def _deviation(values: Floats) -> float:
 _TAKE: Mapping[str, Callable[[Floats], Any]] = {"median": np.median, "mean": np.mean, "sd": _deviation}
 
 
+class _Absent:
+    """A number of a cell whose runs are not there."""
+
+    def __format__(self, spec: str) -> str:
+        return "–"
+
+
 def grid_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by file suffix."""
     artifact = material.artifact
@@ -55,22 +62,27 @@ def grid_table(material: Material) -> Mapping[str, str]:
 
 
 def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line) -> str:
-    """Return the cell of one line on one panel; an en dash if it is empty."""
-    numbers = {}
-    try:
-        for name, given in options["values"].items():
-            take = str(given.get("take", "median"))
-            if take not in _TAKE:
-                raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
-            quantity = {key: of_panel(value, panel) for key, value in given.items() if key != "take"}
-            if quantity.keys() & {"optimum", "known"}:
-                numbers[name] = float(evidence.sample(quantity).rows.at[0])
-            else:
-                numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
-    except NotAttempted:
+    """Return the cell of one line on one panel; en dashes for what is not there."""
+    numbers: dict[str, float | _Absent] = {}
+    for name, given in options["values"].items():
+        try:
+            numbers[name] = _number(evidence, given, panel, line)
+        except NotAttempted:
+            numbers[name] = _Absent()
+    if all(isinstance(number, _Absent) for number in numbers.values()):
         return "–"
     # A single run has no deviation: its cell has only the number.
     return re.sub(r"\s*±\s*nan", "", str(options["cell"]).format(**numbers))
+
+
+def _number(evidence: Evidence, given: Mapping[str, Any], panel: str, line: Line) -> float:
+    take = str(given.get("take", "median"))
+    if take not in _TAKE:
+        raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
+    quantity = {key: of_panel(value, panel) for key, value in given.items() if key != "take"}
+    if quantity.keys() & {"optimum", "known"}:
+        return float(evidence.sample(quantity).rows.at[0])
+    return float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
 
 
 def _published(options: Mapping[str, Any], panel: Panel, line: Line) -> str:

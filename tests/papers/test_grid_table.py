@@ -40,6 +40,21 @@ def test_a_single_run_shows_no_deviation():
     assert "Without ±: a single run" in _legend(options)
 
 
+def test_a_cell_shows_the_numbers_that_are_there():
+    there = {100: [2.0, 4.0]}
+
+    def values(given):
+        if given["n"] not in there:
+            raise NotAttempted("no runs")
+        return np.array(there[given["n"]])
+
+    options = {"cell": "{small:.1f} s, {large:.1f} s", "values": {"small": {"n": 100}, "large": {"n": 1000}}}
+    line = SimpleNamespace(name="libsvm")
+    assert _cell(SimpleNamespace(values=values), options, "adult", line) == "3.0 s, – s"
+    there.clear()
+    assert _cell(SimpleNamespace(values=values), options, "adult", line) == "–"
+
+
 def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values():
     def line(name, title=None):
         return SimpleNamespace(name=name, title=title)
