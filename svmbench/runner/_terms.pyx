@@ -77,7 +77,7 @@ def sums(const double[:] alpha, const double[:] bounds, const double[:] weights,
             for i in range(begin, min(n, <Py_ssize_t>(begin + BLOCK))):
                 a, s = min(alpha[i] / bounds[i], 1.0), weights[i]
                 below = 1.0 - responses[i] - y[i] * b
-                # Of the two the larger one; like the loss, no number if `below` is none.
+                # The larger of the two expressions. If `below` is NaN, so are this term and the loss.
                 part[0] += s * ((1.0 - a) * below if below > 0.0 else -a * below)
                 part[1] += s * off[i] * max(a, 1.0 - a)
                 part[2] += s * a * y[i]

@@ -181,7 +181,7 @@ def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monke
 
 
 def test_every_command_that_is_printed_can_be_planned(tmp_path, capsys, monkeypatch, found):
-    monkeypatch.chdir(tmp_path)  # whose results are none, and not the thousands of this checkout
+    monkeypatch.chdir(tmp_path)  # no runs are stored there; in this checkout there are thousands
     monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
     assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
     printed = [shlex.split(line) for line in capsys.readouterr().out.splitlines() if "svmbench run" in line]
@@ -192,7 +192,7 @@ def test_every_command_that_is_printed_can_be_planned(tmp_path, capsys, monkeypa
 
 
 def test_its_commands_name_the_folder_of_ones_own_options(tmp_path, capsys, monkeypatch, found):
-    monkeypatch.chdir(tmp_path)  # whose results are none, and not the thousands of this checkout
+    monkeypatch.chdir(tmp_path)  # no runs are stored there; in this checkout there are thousands
     monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
     (tmp_path / "mine" / "dataset").mkdir(parents=True)
     (tmp_path / "mine" / "dataset" / "board.yaml").write_text(
