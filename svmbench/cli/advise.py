@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 #: What describes data and problem: sections of the configuration, and keys of others.
-_DATA, _PROBLEM = ("dataset", "data"), ("kernel.gamma", "problem.C", "problem.lam")
+_DATA = ("dataset", "data")
+_PROBLEM = ("kernel.gamma", "problem.C", "problem.lam", "problem.multiclass")
 
 #: Data sets whose measurements are printed: those most similar in rows and columns.
 _SHOWN = 3
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
                 f"{', '.join(_PROBLEM[:-1])} and {_PROBLEM[-1]} can be given"
             )
 
-    from svmbench import config, data
+    from svmbench import config, data, multiclass
     from svmbench.papers import artifact as artifacts
     from svmbench.papers.advice import advise, outside
     from svmbench.papers.matching import Index
@@ -76,18 +77,27 @@ def main(arguments: Sequence[str]) -> int:
         say=lambda line: print(line, file=sys.stderr),
     )
     rows, columns = found.train.X.shape
+    problems = multiclass.problems(resolved.problem.multiclass, len(found.classes)) if found.classes else []
+    # What is expected is for one binary problem, the largest one.
+    rows = max((multiclass.binary(found.train.y, sides)[1].size for sides in problems), default=rows)
     material = Material.of(artifacts.load("field"), Index(Store(given.results)))
     advice = advise(material, rows, columns)
     if given.json:
         about = {
             "rows": rows,
             "columns": columns,
+            "problems": max(len(problems), 1),
             "extrapolated": outside(material, rows, columns) is not None,
             "advice": [asdict(one) for one in advice],
         }
         print(json.dumps(about, indent=2))
         return 0
-    print(f"{resolved.dataset.name}: {rows:,} training examples, {columns:,} columns")
+    print(f"{resolved.dataset.name}: {found.train.X.shape[0]:,} training examples, {columns:,} columns")
+    if problems:
+        print(
+            f"{len(found.classes)} classes, {len(problems)} binary problems of at most {rows:,} examples: "
+            "what is expected below is for one of them"
+        )
     if not suggested:
         tune = shlex.join(["svmbench", "tune", *words])
         print(f"the commands need kernel.gamma=... and problem.C=..., which {tune} chooses")

@@ -248,7 +248,7 @@ def test_without_the_comparison_there_is_no_advice(tmp_path):
         (["dataset=banana"], "advice rests on the comparison of the field, of which 0 data sets are stored"),
         (["mine.svm"], "mine.svm is not allowed: describe the data, as by dataset=file dataset.path=PATH"),
         (["dataset=banana", "solver=sbp"], "solver=sbp is not allowed: describe the data"),
-        (["dataset=banana", "kernel=linear"], "kernel.gamma, problem.C and problem.lam can be given"),
+        (["dataset=banana", "kernel=linear"], "problem.C, problem.lam and problem.multiclass can be given"),
         ([], "KEY=VALUE"),
     ],
 )
@@ -256,6 +256,30 @@ def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
     assert main(["advise", *words, "--results", str(tmp_path)]) == 2
     out, err = capsys.readouterr()
     assert message in err and err.count("\n") == 1 and not out
+
+
+def test_advice_for_several_classes_is_for_one_of_their_problems(tmp_path, capsys, monkeypatch, found):
+    path = tmp_path / "own.csv"
+    path.write_text("".join(f"{k},{k * k % 7},{'aab'[k % 3] if k % 4 else 'c'}\n" for k in range(120)))
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    words = ["advise", "dataset=file", f"dataset.path={path}", "--results", str(tmp_path)]
+    assert main(words) == 2
+    assert "or all of them by problem.multiclass=one_vs_one" in capsys.readouterr().err
+    assert main([*words, "problem.multiclass=one_vs_one"]) == 0
+    first, second, *_ = (out := capsys.readouterr().out).splitlines()
+    assert first == "own: 96 training examples, 2 columns"
+    begin, end = (
+        "3 classes, 3 binary problems of at most ",
+        " examples: what is expected below is for one of them",
+    )
+    assert second.startswith(begin) and second.endswith(end)
+    largest = int(second.removeprefix(begin).removesuffix(end))
+    assert 48 < largest < 96
+    assert f"svmbench run dataset=file dataset.path={path} problem.multiclass=one_vs_one solver=" in out
+    for kind, count, rows in (("one_vs_one", 3, largest), ("one_vs_rest", 3, 96)):
+        assert main([*words, f"problem.multiclass={kind}", "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert (document["problems"], document["rows"]) == (count, rows)
 
 
 def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypatch, found):
