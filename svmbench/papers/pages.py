@@ -151,8 +151,9 @@ def _origin(material: Material) -> str:
     if artifact.runs is None:
         made = material.tally() if material.outcome is None else _duration(material.seconds)
         text = f"Check `{artifact.options['function']}`, {made}."
-    elif not material.stored:
-        return f"{text} Not drawn yet: its runs are made by `svmbench paper run {artifact.id}`."
+    if not material.stored and material.outcome is None:
+        what = "its runs are" if artifact.runs is not None else "it is"
+        return f"{text} Not drawn yet: {what} made by `svmbench paper run {artifact.id}`."
     ending = "md" if artifact.kind == "grid" else "png"
     folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
     if artifact.runs is None and material.outcome is not None and not material.outcome["panels"]:

@@ -61,7 +61,7 @@ def measured(found: Mapping[str, Any], draw: Draw) -> Sample:
     """Return a number of a check: one value, with or without an interval, or several repetitions."""
     if "values" in found:
         values = np.array(found["values"], dtype=float)
-        return Sample(Rows.of(draw.medians(values, range(len(values)))), counts(values), len(values) == 1)
+        return Sample(Rows.of(draw.medians(values, range(len(values)))), counts(values))
     value = float(found["value"])
     rows = draw.constant(value)
     if "low" in found:  # half of the repetitions at either end, which gives the stated interval

@@ -1,6 +1,7 @@
 """How findings make the verdict on a claim: truth tables, tests that cannot fail, pages of verdicts."""
 
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -267,6 +268,14 @@ def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):
     page = pages.sections(pages.judged([material(conventions(), tmp_path)]))
     assert "](figures/" not in page and "\n0 of 6 runs are stored" in page
     assert "Not drawn yet: its runs are made by `svmbench paper run small`." in page
+
+
+def test_a_page_links_nothing_of_a_check_that_was_not_made():
+    made = check_of([WHOLE], 5)
+    assert "](tables/small.md)" in pages.sections(pages.judged([made]))
+    page = pages.sections(pages.judged([replace(made, outcome=None)]))
+    assert "](" not in page
+    assert "not measured. Not drawn yet: it is made by `svmbench paper run small`." in page
 
 
 def test_the_page_says_how_many_resamples_there_are():
