@@ -77,6 +77,8 @@ class LoopSpec:
         Whether the method minimises a regularised objective; then an end far from its optimum is explained.
     counted : bool
         Whether its evaluations are counted, unlike those of a baseline.
+    certified : bool
+        Whether the last checkpoint has an objective and possibly a gap; otherwise it is like the others.
     """
 
     budget: BudgetConfig
@@ -86,6 +88,7 @@ class LoopSpec:
     exact: bool = False
     regularised: bool = True
     counted: bool = True
+    certified: bool = True
 
     @classmethod
     def of(cls, config: RunConfig, solver: type[Solver], n: int) -> LoopSpec:
@@ -98,6 +101,7 @@ class LoopSpec:
             solver.exact,
             solver.form == "regularised",
             solver.access != "data",
+            config.observe.train,
         )
 
 
@@ -403,7 +407,7 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._around.answer(self._run.snapshot())
-                self._progress.doing("certifying" if last else "checkpoint")
+                self._progress.doing("certifying" if last and self._spec.certified else "checkpoint")
                 row = self._around.observe(snapshot, last)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:

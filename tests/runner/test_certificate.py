@@ -279,6 +279,19 @@ def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training
     assert scores(model) is not None
 
 
+def test_the_last_gap_of_an_exact_method_takes_at_most_a_quarter_of_its_evaluations():
+    X, y = two_moons(n=4000, noise=0.4)
+    problem, oracle = Problem.build(y, C=1.0), Oracle(X, {"name": "gaussian", "gamma": 1.0}, 1 << 26)
+    solver = registry.get("decomposition")
+    run = solver(solver.Params(eps=1e-3)).start(problem, oracle, Generator(0))
+    run.advance("iterations", 20_000)
+    row = Observer(problem, oracle, Dataset("", Part(X, y), None, None, "", {}), exact=True)(
+        run.snapshot(), True
+    )
+    assert row["relative_gap"] <= 1e-3 and row["precision"] in ("rounding", "confidence")
+    assert oracle.ledger.kev_observation * oracle.exact_price <= 0.25 * oracle.ledger.kev_iter
+
+
 def test_the_gap_bounds_the_norm_and_nu_of_the_optimum():
     assert norm_interval(0.1, 2.0, 1.9, 3.0) == pytest.approx((2.0, 4.0))  # |w*| is at most 1 from 3
     assert norm_interval(0.1, 2.0, 1.9, 0.5) == pytest.approx((0.0, 1.5))

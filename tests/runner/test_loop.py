@@ -29,6 +29,7 @@ def drive(
     exact=False,
     regularised=True,
     counted=True,
+    certified=True,
     promising=None,
     **budget,
 ):
@@ -37,7 +38,7 @@ def drive(
     loop = Loop(
         run,
         run,
-        LoopSpec(replace(BUDGET, **budget), first, points, refits, exact, regularised, counted),
+        LoopSpec(replace(BUDGET, **budget), first, points, refits, exact, regularised, counted, certified),
         Surroundings(
             lambda snapshot, last: {**seen(snapshot), "last": last},
             checkpoint or rows.append,
@@ -201,6 +202,20 @@ def test_the_look_at_the_end_of_a_method_is_told_that_it_is_the_last():
     assert column(rows, "last") == [False, False, True]
     _, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, kev=100.0)
     assert column(rows, "last") == [False, False]
+
+
+@pytest.mark.parametrize("certified", [True, False])
+def test_the_last_look_certifies_a_gap_only_if_there_is_one(certified):
+    seen = []
+
+    class Phases(Silent):
+        def doing(self, what, left=None):
+            seen.append(what)
+
+    drive(
+        ScriptedRun({"kev_iter": 10}, converge=15), points=1, progress=Phases(), certified=certified, kev=1e6
+    )
+    assert seen[-1] == ("certifying" if certified else "checkpoint")
 
 
 def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
