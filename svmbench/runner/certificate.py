@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 _FREE = 2_000_000_000
 
 #: The same if the gap has another bound (`svmbench.runner.margin`): a fraction of a second, even for examples
-#: with hundreds of features. Beyond it, observation may spend the evaluations of training divided by `_SHARE`.
-#: At the price of double precision, that is a quarter of the training time at most: rows of covertype, with
-#: many values of 0, are five times cheaper than the price.
+#: with hundreds of features. Beyond it, observation may spend the evaluations of training divided by
+#: `_SHARE`. At the price of double precision, that is a quarter of the training time at most: rows of
+#: covertype, with many values of 0, are five times cheaper than the price.
 _FREE_BOUNDED, _SHARE = 2_000_000, 20
 
 #: Relative rounding error of objectives that are sums in float64.
