@@ -67,11 +67,11 @@ class Part:
     name: str
     predicate: str
     arguments: Mapping[str, Any]
-    panels: tuple[str, ...] | None = None
-    counters: tuple[str, ...] | None = None
-    together: bool = False
-    by_construction: str = ""
-    convention: tuple[str, ...] | None = None
+    panels: tuple[str, ...] | None
+    counters: tuple[str, ...] | None
+    together: bool
+    by_construction: str
+    convention: tuple[str, ...] | None
 
     @property
     def definition(self) -> str:

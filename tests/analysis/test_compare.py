@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from svmbench.analysis.arrivals import stays_below
 from svmbench.analysis.compare import bootstrap, compare
@@ -220,6 +221,15 @@ def test_the_interval_holds_the_true_ratio_about_as_often_as_it_says():
         inside += low <= 2.0 <= high
     assert 50 <= inside <= 60
     assert np.isnan(bootstrap(np.array([0.5]))[1:]).all()
+    assert np.isfinite(bootstrap(np.array([0.5, 0.6]))).all()  # two seeds have an interval
+
+
+def test_each_end_of_an_interval_has_a_fortieth_of_the_resamples_beyond_it():
+    # The k-th smallest of n resampled indices is at most m with the probability that a binomial gives.
+    values, n, k = np.linspace(-1.0, 1.0, 101), 101, 51
+    at_most = stats.binom.sf(k - 1, n, np.arange(1, n + 1) / n)
+    expected = [values[np.searchsorted(at_most, share)] for share in (0.025, 0.975)]
+    np.testing.assert_allclose(np.log(bootstrap(values)[1:]), expected, atol=0.011)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from svmbench.analysis.fronts import Window, against_best, agreement, ahead, front, lower, mean_ranks, stairs
+from svmbench.analysis.fronts import (
+    PER_DECADE,
+    Window,
+    against_best,
+    agreement,
+    ahead,
+    front,
+    lower,
+    mean_ranks,
+    stairs,
+)
 from svmbench.figures.series import steps_of
 from tests.figures.stored import stored_run
 
@@ -49,6 +59,12 @@ def test_a_front_has_one_curve_per_seed(tmp_path):
     curve = front("sbp", "SBP", runs)
     assert [one.run.seed for one in curve.steps] == [0, 1]
     assert [one.value.tolist() for one in curve.steps] == [[30, 20], [30, 19]]
+
+
+def test_a_window_has_forty_costs_per_factor_of_ten_with_equal_ratios():
+    places = Window(0.16, 160.0, 50.0).places
+    assert (places[0], places[-1]) == (pytest.approx(0.16), pytest.approx(160.0))
+    np.testing.assert_allclose(places[1:] / places[:-1], 10.0 ** (1.0 / PER_DECADE), rtol=1e-12)
 
 
 def test_the_mean_error_is_exact_over_the_logarithm_of_the_cost(family):

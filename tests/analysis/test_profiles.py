@@ -6,11 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from svmbench.analysis import picture
 from svmbench.analysis.profiles import profiles, share
 from svmbench.cli.main import main
 from svmbench.errors import UserError
+from svmbench.figures.style import looks
 from svmbench.store import Store
 from tests.figures.stored import stored_run
 
@@ -93,6 +95,18 @@ def test_what_is_not_reached_is_never_solved(tmp_path):
     assert np.isinf(nobody.ratios).all()
     with pytest.raises(UserError, match="no method reaches any of the targets"):
         picture.draw(nobody, tmp_path / "picture", ["png"])
+
+
+def test_each_case_that_a_method_solves_has_a_marker(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 2}) + store(
+        tmp_path, "smo", dict.fromkeys(("adult", "mnist"))
+    )
+    found = profiles(runs, "kev_ondemand", "test_error", [0.10])
+    axes, style = Figure().subplots(), looks(found.methods)
+    picture._panel(axes, found, found.costs, style, "cost", "data profile")
+    marked = [line for line in axes.lines if line.get_linestyle() == "None"]
+    assert [line.get_xdata().tolist() for line in marked] == [[800.0, 1600.0]]
+    assert marked[0].get_marker() == style[found.methods[0][0]].marker
 
 
 def test_methods_are_compared_where_all_of_them_were_run(tmp_path):

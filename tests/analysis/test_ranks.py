@@ -42,6 +42,7 @@ def test_the_least_p_is_that_of_the_clearest_difference():
 def test_holm_keeps_the_order_and_never_exceeds_one():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.9, 0.5]) == [1.0, 1.0]
+    assert holm([0.9, 0.6]) == [1.0, 1.0]
     assert holm([]) == []
 
 

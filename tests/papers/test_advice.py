@@ -7,7 +7,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError
-from svmbench.papers.advice import advise, amount, outside
+from svmbench.papers.advice import _shown, advise, amount, outside
 from svmbench.papers.wishes import OPTIMUM, WISHES
 from svmbench.solvers import registry
 from svmbench.store import Store
@@ -222,13 +222,20 @@ def test_data_beyond_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch
 
 
 def test_a_number_is_shown_in_few_digits():
-    assert [amount(value) for value in (0.01234, 999.6, 658.0, 12_345.6, 1.25e7)] == [
+    assert [amount(value) for value in (0.01234, 999.6, 658.0, 12_345.6, 1e6, 1.25e7)] == [
         "0.0123",
         "1,000",
         "658",
         "12,346",
+        "1.0e6",
         "1.2e7",
     ]
+
+
+def test_a_method_that_costs_as_little_as_the_least_is_compared_with_none(found):
+    there = {"sbp": (float("2"), "one"), "smo": (float("2"), "other"), "pegasos": (float("3"), "last")}
+    assert _shown(found, OPTIMUM, "s0", there, "smo") == ("Set s0", f"2 {WISHES[OPTIMUM].unit}", "other")
+    assert ", the least 2 " in _shown(found, OPTIMUM, "s0", there, "pegasos")[1]
 
 
 def test_without_the_comparison_there_is_no_advice(tmp_path):

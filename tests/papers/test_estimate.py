@@ -11,6 +11,7 @@ from svmbench.papers.estimate import (
     Estimate,
     NotAttempted,
     Rows,
+    _places,
     binomial_error,
     decide,
     discordance_error,
@@ -259,6 +260,12 @@ def test_the_interval_widens_and_narrows_by_the_confidence_of_its_ends():
     assert wide[0] + wide[1] == narrow[0] + narrow[1] == 999.0
     # P(fewer than k below the quantile), k = 9, and more than 45: at most 1 in 10,000 (exact binomial sums).
     assert wide[0] == 8.0 and narrow[0] == 45.0
+
+
+@pytest.mark.parametrize("size", [20, 60, 61, 1000, 1001])
+def test_the_end_of_an_interval_is_the_quantile_of_its_repetitions(size):
+    expected = np.quantile(np.arange(size), 0.025, method="nearest")
+    assert _places(size)[1] == expected
 
 
 def test_two_draws_are_one_number_with_the_repetitions_of_both():

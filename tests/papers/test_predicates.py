@@ -150,6 +150,16 @@ def test_below(tmp_path, sbp, verdict):
     )
 
 
+def test_below_counts_the_costs_where_it_is_lower_and_takes_an_error_of_none_as_tiny(tmp_path):
+    given = {"curve": "sbp", "other": "sdca"}
+    found = judged(tmp_path / "a", "below", given, sbp=lambda seed: [30] * 4 + [10] * 4, sdca=flat_at(20))
+    assert found.text.endswith(
+        "the lower one at 44% of the costs"
+    )  # three of seven doublings, with both ends
+    found = judged(tmp_path / "b", "below", given, sbp=flat_at(0), sdca=flat_at(20))
+    assert found.verdict == HOLDS and found.estimate.value == pytest.approx(1e-12)
+
+
 def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
     given = {"curve": "sbp", "other": "sdca", "since": 16_000, "within": [0.9, 1.1]}
     bent = lambda seed: np.where(COSTS < 16_000, 90.0, 20.0)  # noqa: E731

@@ -322,6 +322,14 @@ def test_a_cost_that_is_a_quantity_is_its_estimate_not_a_resample(tmp_path):
     assert found.estimate.value == 90.0  # the checkpoint at 1,000
 
 
+def test_an_arrival_near_the_optimum_is_within_points_of_its_error(tmp_path, monkeypatch):
+    record = {"test_error": 0.08}
+    monkeypatch.setattr(Evidence, "reference", lambda self, run=None: SimpleNamespace(record=record))
+    given = {"of": {"solver": "sbp", "arrival": "test_error", "within": 2.5}, "to": 1, "within": [0, 5000]}
+    found = judged(tmp_path, "ratio", given, seeds=1, sbp=[90, 11, 10.4, 10, 10, 10, 10, 10])
+    assert found.verdict == HOLDS and found.estimate.high == 4000.0  # below 8 + 2.5 from the third on
+
+
 def test_curves_that_share_no_cost_are_not_compared(tmp_path):
     given = {"curve": "sbp", "other": "sdca", "since": 64_000, "until": 2000}
     found = judged(tmp_path, "below", given, sbp=flat_at(10), sdca=flat_at(20))

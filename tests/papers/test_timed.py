@@ -96,6 +96,7 @@ def pool(monkeypatch):
 
         def run(self, jobs, listener):
             for job in jobs:
+                listener.began(job)
                 made.append((job.config.solver.name, job.config.seed, job.config.budget.quiet, self.size))
                 root = job.config.results
                 planned = next(p for p in timed().runs.planned() if (p.solver, p.seed) == made[-1][:2])
@@ -113,7 +114,13 @@ def test_runs_are_made_by_turns_one_at_a_time_on_a_quiet_machine(pool, tmp_path,
     made, _ = pool
     assert making.make([timed()], tmp_path, jobs=2) == 0
     told = "4 runs whose seconds matter, one at a time, each after up to 600 s of waiting for a quiet machine"
-    assert told in capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
+    assert told in lines
+    labels = [line.split(":")[0] for line in lines if line.startswith("[")]
+    assert labels == [
+        f"[{k}/4] {name} board seed {seed}"
+        for k, (seed, name) in enumerate(((s, n) for s in (0, 1) for n in ("sbp", "smo")), start=1)
+    ]
     assert made == [(name, seed, making.QUIET, 1) for seed in (0, 1) for name in ("sbp", "smo")]
 
 

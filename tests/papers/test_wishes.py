@@ -1,9 +1,11 @@
 """What methods cost for each wish, from runs whose outcome is known; the optimum has a test error of 10 %."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from svmbench.papers.wishes import EARLY, OPTIMUM, costs, measured
+from svmbench.papers.wishes import EARLY, OPTIMUM, _memory, by_noise, costs, measured
 from tests.papers.test_advice import ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
 
 SMALL, MEMORY = "a small model", "little memory"
@@ -44,6 +46,19 @@ def test_a_run_that_leaves_the_neighbourhood_again_is_not_there(tmp_path):
 def test_a_model_is_as_small_as_its_run_leaves_it(tmp_path):
     # Near the optimum from the first checkpoint, when it has 8 support vectors; 20 at the end.
     assert on(stored(tmp_path, ERRORS), SMALL)["sbp"] == 20.0
+
+
+def test_memory_is_that_of_a_run_that_is_near_the_optimum_at_its_end():
+    for errors, needed in (((30, 20, 10), 12.4), ((30, 10, 20), np.inf)):
+        steps = SimpleNamespace(value=np.array(errors), run=SimpleNamespace(peak_memory=12.4))
+        assert _memory(steps, 10.5) == needed
+
+
+def test_data_sets_are_grouped_by_the_error_of_their_optimum(found, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("svmbench.papers.wishes.NOISY", 11.0)
+    assert list(by_noise(found, ["s0", "s1"]).values()) == [[], ["s0", "s1"]]
+    monkeypatch.setattr("svmbench.papers.wishes.NOISY", 9.0)
+    assert list(by_noise(found, ["s0", "s1"]).values()) == [["s0", "s1"], []]
 
 
 def test_the_best_setting_counts_that_gets_there(tmp_path):
