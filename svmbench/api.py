@@ -50,7 +50,8 @@ def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) 
     Raises
     ------
     UserError
-        If the input is invalid or the solver refuses the combination. Nothing is stored.
+        If the input is invalid or the solver does not support the combination; nothing is stored then. If
+        the solver cannot solve the problem on these data; a refused run is stored then.
     RuntimeError
         If the run failed or ran out of memory. Its checkpoints are stored.
 
@@ -227,7 +228,7 @@ def _with_files(keys: Mapping[str, Any]) -> dict[str, object]:
         given = {"train": given}
     unknown = set(given) - {"train", "test", "name"}
     if unknown:
-        raise UserError(f"dataset holds {', '.join(sorted(unknown))}: give train, test and name")
+        raise UserError(f"dataset has unknown keys, {', '.join(sorted(unknown))}: give train, and optionally test and name")
     folder = Path(str(keys.get("results", "results"))).absolute() / "arrays"
     section: dict[str, object] = {"path": str(_written(folder, given["train"]))}
     if given.get("test") is not None:

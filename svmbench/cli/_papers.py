@@ -101,9 +101,9 @@ def plan(asked: Asked) -> int:
         print(f"\n{material.tally()}")
         missing = sum(not match.complete for match in material.matches)
         if missing > unknown:
-            print(f"about {seconds / 60.0:.1f} minutes for {missing - unknown} of the others, by stored runs")
+            print(f"{missing - unknown} missing runs will take about {seconds / 60.0:.1f} minutes, by stored runs")
         if unknown:
-            print(f"unknown time for {unknown} of the others: no stored run is comparable")
+            print(f"how long {unknown} missing runs will take is unknown: no stored run is comparable")
         _print_missing(material, asked.results, sys.stdout)
     return 0
 
@@ -184,7 +184,7 @@ def keep(asked: Asked) -> int:
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.runs is None and material.outcome is None):
             _print_missing(material, asked.results, sys.stderr)
-            message = f"{material.artifact.id}: {material.tally()}; nothing is kept until all are"
+            message = f"{material.artifact.id}: {material.tally()}; nothing is packed until all are stored"
             if asked.named:
                 raise UserError(message)
             print(message, file=sys.stderr)
@@ -225,7 +225,7 @@ def _print_missing(material: Material, results: str, stream: TextIO) -> None:
     name, runs = material.artifact.of, material.artifact.runs
     own = shlex.join([name, *folder.option(() if runs is None else runs.folders)])
     print(
-        f"{len(missing)} are missing: `svmbench paper run {own}` makes them, or",
+        f"missing runs: {len(missing)}. Make all of them by `svmbench paper run {own}`, or each by",
         *lines,
         sep="\n",
         file=stream,

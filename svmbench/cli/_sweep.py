@@ -111,7 +111,7 @@ def tell_left_out(plan: Plan) -> None:
     for label, first in plan.duplicates[:_NAMED]:
         print(f"left out, the same run as {first}: {label}", file=sys.stderr)
     if len(plan.duplicates) > _NAMED:
-        print(f"left out, {len(plan.duplicates) - _NAMED} more of the same", file=sys.stderr)
+        print(f"left out, {len(plan.duplicates) - _NAMED} more duplicates", file=sys.stderr)
     reasons: dict[str, list[str]] = {}
     for label, reason in plan.impossible:
         reasons.setdefault(reason, []).append(label)

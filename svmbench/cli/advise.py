@@ -96,7 +96,7 @@ def main(arguments: Sequence[str]) -> int:
     if problems:
         print(
             f"{len(found.classes)} classes, {len(problems)} binary problems of at most {rows:,} examples: "
-            "what is expected below is for one of them"
+            "the estimates below are for one of them"
         )
     if not suggested:
         tune = shlex.join(["svmbench", "tune", *words])
@@ -122,7 +122,7 @@ def _entry(one: Advice, data: Sequence[str]) -> str:
     from svmbench.papers.wishes import NEAR, OPTIMUM
 
     if not one.choice.ahead:
-        head = f"{one.wish}: no advice, because no method is ahead; {one.method} is first"
+        head = f"{one.wish}: no advice, because no method is clearly ahead; {one.method} ranks first"
         return "\n".join([head, *_support(one), *_by_noise(one, data)])
     lines = [f"{one.wish}: {one.method}", f"  {_command(data, one.overrides)}", *_support(one)]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} points of the optimum's test error"

@@ -14,7 +14,7 @@ _ACTIONS = {
     "run": "make the runs and checks that are missing",
     "draw": "draw pictures and write tables from stored runs",
     "table": "write tables only",
-    "verdict": "judge claims by stored runs; of all, write RESULTS/reference/VERDICTS.md",
+    "verdict": "judge claims by stored runs; without ID, judge all and write RESULTS/reference/VERDICTS.md",
     "redraw": "draw and verdict in one process, which is quicker",
     "keep": "pack runs into the committed reference",
 }
@@ -32,8 +32,8 @@ def main(arguments: Sequence[str]) -> int:
         "ids",
         nargs="*",
         metavar="ID",
-        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; all if omitted, of your "
-        "own folder if it has some",
+        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; without ID, all of "
+        "your own folder if it has some, else all of svmbench",
     )
     parser.add_argument(
         "--config-dir", metavar="DIR", help="your own configuration folder, with figures in DIR/paper/"

@@ -86,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results()
     given = parser.parse_args(arguments)
     if given.all and given.runs:
-        parser.error("give runs, or --all")
+        parser.error("both RUNS and --all are given: give runs, or --all")
     path = file_path("-o", given.output)
 
     if not given.runs and not Path(given.results).is_dir():

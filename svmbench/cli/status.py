@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
     left_over = not all_finished(plan.jobs, ends)
-    state = f"made by {maker}" if maker else "stopped" if left_over else "ended"
+    state = f"being made by {maker}" if maker else "stopped" if left_over else "ended"
     print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))
     names = [str(end["run"]) for end in ends.values() if end.get("run")]
@@ -63,5 +63,5 @@ def _alone(results: Path, names: Sequence[str]) -> str:
             alone += not disturbed(StoredRun.read(results / "runs" / name))
         except (OSError, UserError):
             continue  # deleted or damaged since
-    rest = "" if alone == len(names) else "; seconds of runs that did not cannot be compared"
+    rest = "" if alone == len(names) else "; the seconds of the others cannot be compared"
     return f"{alone} of {len(names)} runs ran alone on their machine{rest}"

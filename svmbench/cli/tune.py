@@ -76,7 +76,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run; jobs=N too")
     parser.add_argument(
-        "--search", choices=_SEARCHES, default=_SEARCHES[0], help="grid by default; the others see below"
+        "--search", choices=_SEARCHES, default=_SEARCHES[0], help="grid by default; all are described below"
     )
     parser.add_argument(
         "--rounds", type=int, metavar="N", help=f"grid: finer grids after the first, {_ROUNDS} by default"
@@ -265,7 +265,7 @@ class _Tuning:
         rows = [(*map(written, values), f"{100 * error:.2f} %") for values, error in ranked[:_SHOWN]]
         print(table((*self._coarse, "validation error"), rows))
         for key in at_edge(self.errors, self._coarse):
-            print(f"the best {key} is the end of its grid: try values beyond it, {key}=A,B,C")
+            print(f"the best {key} is at the end of its grid: try values beyond it, {key}=A,B,C")
         print(f"best     {command}")
 
 

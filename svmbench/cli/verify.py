@@ -186,7 +186,7 @@ def _unseen(about: Mapping[str, Any], store: Store) -> str:
     gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
     held = (
         "errors and objectives of earlier checkpoints, counts, times and load are only compared with each "
-        "other; the title, and all of the machine but threads and cores, are believed"
+        "other; the title and the description of the machine, except threads and cores, are not checked"
     )
     return f"; {held}{gaps}{lost}"
 
@@ -200,7 +200,7 @@ def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str
     except MemoryError:
         return "unchecked", "cannot be recomputed: there is not enough memory"
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return "differs", f"it holds what no run has ({type(error).__name__}: {error})"
+        return "differs", f"its content is invalid ({type(error).__name__}: {error})"
 
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
@@ -240,7 +240,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which a model does not determine" if left else ""
     rounded = f"; {', '.join(vague)} are not known to 1e-6" if vague else ""
-    share = f"recomputed, the largest difference {largest:.1e} of what is allowed"
+    share = f"recomputed; the largest difference is {largest:.1e} times the allowed one"
     return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about, store)}"
 
 

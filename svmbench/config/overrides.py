@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 #: What to use instead of Hydra's own keys, by prefix; the last entry is for all other keys.
 _INSTEAD = {
     "hydra/launcher hydra.launcher": "jobs=N runs N jobs of a sweep at once, launcher=slurm or ray elsewhere",
-    "hydra/sweeper hydra.sweeper": "give the values as KEY=A,B or KEY=range(A,B) behind svmbench run -m",
+    "hydra/sweeper hydra.sweeper": "give the values as KEY=A,B or KEY=range(A,B) after svmbench run -m",
     "hydra.run hydra.sweep hydra.output_subdir hydra.job": "results=DIR says where runs are stored",
     "hydra.searchpath": "--config-dir DIR adds a folder of your own",
     "hydra.mode": "svmbench run -m starts a sweep",
-    "hydra": "svmbench uses Hydra to compose the configuration only, and sets its keys itself",
+    "hydra": "svmbench uses Hydra only to compose the configuration, and sets Hydra's own keys itself",
 }
 
 

@@ -201,7 +201,7 @@ cdef class Reader:
         self.p = q + 1
         if not self.at_line_end() and not is_blank(self.p[0]) and self.p[0] != delimiter:
             text = self.token(self.p, delimiter)
-            self.fail(self.p, f"'{text}' stands behind a closing quote; double the quotes inside a field")
+            self.fail(self.p, f"'{text}' follows a closing quote; double the quotes inside a field")
         return start[1:q - start].replace(b'""', b'"').strip(b" \t\r")
 
     cdef double quoted_number(self, char delimiter) except? -1.0:
@@ -309,7 +309,7 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
             reader.p += 1
         if reader.p < reader.stop and reader.p[0] == c':':
             text = reader.token(start, c' ')
-            reader.fail(start, f"'{text}' stands where the label belongs; begin each line with it")
+            reader.fail(start, f"'{text}' stands where the label belongs; begin each line with the label")
         codes[n] = labels.code(start[:reader.p - start], reader.line, reader.field, reader.column(start))
         last = 0
         while True:
@@ -344,7 +344,7 @@ cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features) except
     if reader.p == start or reader.p >= reader.stop or reader.p[0] != c':':
         text = reader.token(start, c' ')
         if text.startswith("qid:"):
-            reader.fail(start, f"'{text}' is the query of a ranking file; only two-class data can be read")
+            reader.fail(start, f"'{text}' is the query of a ranking file; give data for classification, without qid")
         reader.fail(start, f"'{text}' is not a pair index:value (at the end of a file: it may be cut off)")
     reader.p += 1
     if index == 0:

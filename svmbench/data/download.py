@@ -191,12 +191,12 @@ def _nothing_worked(file: RawFile, mirrors: list[Path], home: Path, failures: li
             failures.insert(0, f"  {mirror}: there is no such mirror folder")
         elif not any(line.startswith(f"  {mirror}/") for line in failures):
             failures.insert(
-                0, f"  {mirror}: no {file.folder}/{names[0]} there, nor with .gz, .bz2 or .xz behind it"
+                0, f"  {mirror}: no {file.folder}/{names[0]} there, nor one that ends in .gz, .bz2 or .xz"
             )
     tried = "\n".join(failures) or "  nothing: no mirror is set, and no public address of it is known"
     wanted = " or ".join(names)
     return (
-        f"the data file {wanted} could not be had; tried\n{tried}\n"
+        f"the data file {wanted} could not be obtained; tried\n{tried}\n"
         f"Name a folder that has it by data.mirror=DIR or $SVMBENCH_MIRROR, "
         f"or put it (or {names[0]}.gz, .bz2, .xz) into {home}"
     )

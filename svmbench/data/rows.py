@@ -102,8 +102,8 @@ def prepared_rows(
         width, have = known[0].shape[1], max(1, kept.size)
         if have != d:
             raise UserError(
-                f"{have} columns of {dataset['path']} occur, the model was trained on {d}: the file has "
-                "changed since, repeat the run"
+                f"{dataset['path']} has {have} columns that are not empty, the model was trained on {d}: the "
+                "file has changed since; repeat the run"
             )
     if X.shape[1] > width or (X.shape[1] < width and not issparse(X)):
         raise UserError(

@@ -262,7 +262,7 @@ def solve(
             said = now
             left = time_left(gap, now - started)
             keep()
-            say(f"optimum: {iterations()} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
+            say(f"optimum: {iterations()} iterations, relative gap {gap:.1e} (target {TARGET:g}), {left}")
         limits.check(gap)
 
 

@@ -83,7 +83,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     verbose : bool, default False
         Whether to print a line for each pair of classes.
     shrinking : bool, default True
-        No effect; accepted for compatibility with `SVC`. The solver always shrinks.
+        No effect; accepted for compatibility with `SVC`. The solver decides when to shrink.
     random_state : int, RandomState or None, default None
         Determines the folds of ``probability``; nothing else is random.
     n_jobs : int or None, default None

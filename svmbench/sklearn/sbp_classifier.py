@@ -30,7 +30,9 @@ class SBPClassifier(KernelClassifier):
     nu : float, default 0.01
         ν, the slack budget per example, at least 0. The mean hinge loss divided by the norm of the solution
         of `KernelSVC` gives the same predictor.
-    kernel, gamma, degree, coef0
+    kernel : {'rbf', 'linear', 'poly'}, default 'rbf'
+        As in `KernelSVC`, without its other kernels.
+    gamma, degree, coef0
         As in `KernelSVC`.
     fit_intercept : bool, default True
         Whether to fit an unregularised intercept.
@@ -47,8 +49,10 @@ class SBPClassifier(KernelClassifier):
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, dual_coef_, intercept_, kernel_evaluations_, n_iter_, n_features_in_
+    classes_, support_, support_vectors_, dual_coef_, intercept_, kernel_evaluations_, n_features_in_
         As in `KernelSVC`.
+    n_iter_ : int
+        Number of iterations.
     """
 
     def __init__(

@@ -69,7 +69,7 @@ def _check_whole(run: StoredRun) -> None:
     for name, expected in (run.files or {}).items():
         path = run.path / name
         if path.exists() and sha256(path) != expected:
-            raise documents.damaged(path, "its checksum is another than at the end")
+            raise documents.damaged(path, "checksum mismatch")
 
 
 def _check_plain(run: StoredRun) -> None:

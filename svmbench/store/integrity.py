@@ -100,7 +100,7 @@ def _state(path: Path, files: Mapping[str, str]) -> str:
     """Return a clause if a run's state is missing, else an empty one; UserError if the state is damaged."""
     try:
         if STATE in files and sha256(path / STATE) != files[STATE]:
-            raise documents.damaged(path / STATE, "its checksum is another than at the end")
+            raise documents.damaged(path / STATE, "checksum mismatch")
     except FileNotFoundError:
         return f"; {STATE} is missing, so that a run with a larger budget begins anew"
     except ValueError as error:

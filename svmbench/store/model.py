@@ -226,7 +226,7 @@ class StoredModel:
             default=-1,
         )
         if last >= rows:
-            raise UserError(f"the model names training example {last}, of {rows} there are: repeat the run")
+            raise UserError(f"the model refers to training example {last} (counted from 0) of {rows}: repeat the run")
         wide = self.points.shape[1] if self.points is not None else 0
         if self.weights is not None and self.features is None:
             wide = self.weights.size

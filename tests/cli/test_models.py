@@ -51,7 +51,7 @@ def test_every_number_is_recomputed_without_the_oracle(form, here, capsys):
     capsys.readouterr()
     assert main(["verify", "--recompute"]) == 0
     out = capsys.readouterr().out
-    assert "recomputed, the largest difference" in out and out.endswith("1 ok\n")
+    assert "recomputed; the largest difference" in out and out.endswith("1 ok\n")
 
 
 def test_runs_of_the_current_folder_are_verified(made, capsys, monkeypatch):

@@ -154,7 +154,7 @@ def test_status_and_show_say_which_runs_had_their_machine_to_themselves(here, mo
     monkeypatch.setattr("svmbench.store.timing.disturbed", lambda run: found[run.solver])
     capfd.readouterr()
     assert main(["status"]) == 0
-    said = "1 of 2 runs ran alone on their machine; seconds of runs that did not cannot be compared\n"
+    said = "1 of 2 runs ran alone on their machine; the seconds of the others cannot be compared\n"
     assert said in capfd.readouterr().out
     assert main(["show", smo]) == 0
     assert "seconds: it ran alone on its machine\n" in capfd.readouterr().out

@@ -74,4 +74,5 @@ def test_files_that_do_not_fit_together_are_refused(write):
     assert fault(table, test_path=dense, label_column="class").startswith(
         f"{dense} has 3 feature columns where"
     )
-    assert fault(dense, features=7) == f"{dense} has 3 feature columns where dataset.features=7 is given"
+    given = "where dataset.features=7 is given: leave it out or give 3"
+    assert fault(dense, features=7) == f"{dense} has 3 feature columns {given}"

@@ -173,8 +173,8 @@ def test_when_nothing_works_one_message_says_what_was_tried_and_what_to_do(tmp_p
     with pytest.raises(UserError) as caught:
         get(raw(*urls), tmp_path, [mirror, tmp_path / "typo"])
     said = str(caught.value)
-    assert "the data file set.txt could not be had; tried" in said
-    assert f"{mirror}: no set/set.txt there, nor with .gz, .bz2 or .xz behind it" in said
+    assert "the data file set.txt could not be obtained; tried" in said
+    assert f"{mirror}: no set/set.txt there, nor one that ends in .gz, .bz2 or .xz" in said
     assert f"{tmp_path / 'typo'}: there is no such mirror folder" in said
     assert "/bad: wrong content, its content has another checksum than 'set.txt' of the catalogue" in said
     assert "/none: HTTP 404 Not Found" in said

@@ -163,7 +163,8 @@ def test_what_is_no_text_is_refused(write):
 
 def test_ranking_files_are_named(write):
     assert fault(write(b"2 qid:1 1:0.5\n1 qid:1 1:1\n")).endswith(
-        "line 1, field 2 (column 3): 'qid:1' is the query of a ranking file; only two-class data can be read"
+        "line 1, field 2 (column 3): 'qid:1' is the query of a ranking file; give data for classification, "
+        "without qid"
     )
 
 
@@ -201,7 +202,7 @@ def test_empty_columns_of_very_wide_data_are_left_out(write):
     lines: list[str] = []
     path = write(b"1 3:5 2147483648:1\n-1 3:6 7:2\n1 7:1\n")
     data = get(path, lines, test_path=write(b"-1 5:9 7:3 2000000000:4\n", "test"))
-    assert lines == [f"{path}: 5 of the 2147483648 columns occur; the others are left out"]
+    assert lines == [f"{path}: 5 of the 2147483648 columns are not empty; the others are left out"]
     # The training file's columns first: 3, 7, 2147483648, and then those of the test file: 5, 2000000000.
     assert data.train.X.tolist() == [[5, 0, 1, 0, 0], [6, 2, 0, 0, 0], [0, 1, 0, 0, 0]]
     assert data.test.X.tolist() == [[0, 3, 0, 9, 4]]

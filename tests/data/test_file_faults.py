@@ -74,7 +74,8 @@ def test_faults_of_the_layout(write):
         "last, a number from 1 to 3, or a name in its header"
     )
     assert "give first, last, a number from 1 to 3" in fault(path, label_column=4)
-    assert f"{path} has 2 feature columns where dataset.features=7 is given" == fault(path, features=7)
+    given = "where dataset.features=7 is given: leave it out or give 2"
+    assert fault(path, features=7) == f"{path} has 2 feature columns {given}"
     assert "has one column only" in fault(write(b"1\n2\n"), format="csv")
     assert "line 1, field 2 (column 3): index 3 is larger than the number of features, 2" in fault(
         write(b"1 3:1\n"), features=2

@@ -254,7 +254,7 @@ CSV_FAULTS = {
     b"1,NaN,3\n": "data, line 1, field 2 (column 3): NaN is not a finite number",
     b"1,2 5,3\n": "data, line 1, field 3 (column 5): '5' stands where the delimiter ',' belongs; another",
     b'1,"2,3\n': "data, line 1, field 2 (column 3): the quoted field does not end on its line",
-    b'1,"2"3,3\n': "data, line 1, field 2 (column 6): '3' stands behind a closing quote",
+    b'1,"2"3,3\n': "data, line 1, field 2 (column 6): '3' follows a closing quote",
     b'1,"x",3\n': "data, line 1, field 2 (column 3): 'x' is not a number",
     b'1,"1e999",3\n': "data, line 1, field 2 (column 3): 1e999 is beyond the range of a number",
     b"1,2,\n": "data, line 1, field 3 (column 5): the label is missing",

@@ -137,7 +137,7 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
     results = str(smo.path.parents[1])
     capsys.readouterr()
     assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
-    assert "but threads and cores, are believed" in capsys.readouterr().out
+    assert "except threads and cores, are not checked" in capsys.readouterr().out
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
     model = StoredModel.load(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
@@ -174,7 +174,7 @@ def bounded(tmp_path, monkeypatch):
 def test_a_bound_in_spite_of_rounding_is_recomputed(bounded, capsys):
     assert said(bounded) == []
     assert main(["verify", "--recompute", "--results", str(bounded.path.parents[1]), bounded.id]) == 0
-    assert "recomputed, the largest difference" in capsys.readouterr().out
+    assert "recomputed; the largest difference" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_predict_answers_in_the_labels_of_the_file_and_verify_recomputes(mine, k
     scores = np.loadtxt(io.StringIO(capsys.readouterr().out))
     assert np.array(LABELS)[multiclass.predicted(kind, scores, 4)].tolist() == answers.tolist()
     assert main(["verify", "--recompute", "--results", "."]) == 0
-    assert "recomputed, the largest difference" in capsys.readouterr().out
+    assert "recomputed; the largest difference" in capsys.readouterr().out
 
 
 def test_commands_that_read_runs_read_these(mine, capsys, monkeypatch):

@@ -87,8 +87,8 @@ class Params:
             "min": 0.0,
             "max": 0.5,
             "help": (
-                "A point is added only if its gain exceeds this fraction of the running mean of gains. The "
-                "published 1/200 (of what is unconfirmed) ends after one point on Reuters."
+                "A point is added only if its gain exceeds this fraction of the running mean of gains. With "
+                "the published 1/200, which may refer to another quantity, it ends after one point on Reuters."
             ),
         },
     )

@@ -43,7 +43,7 @@ class Params:
     """Parameters of GPDT."""
 
     q: int = field(default=400, metadata={"min": 2, "help": (
-                "Size of a working set. Remembered as the default of the program: unconfirmed."
+                "Size of a working set. Probably the default of the program (unconfirmed)."
             )})
     n_new: int | None = field(
         default=None,

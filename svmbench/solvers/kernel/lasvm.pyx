@@ -93,8 +93,8 @@ class Params:
         metadata={
             "choices": SELECTIONS,
             "help": (
-                "Choice of the next example. random: at random. Of some random candidates, gradient: the "
-                "most misclassified; margin: the one nearest to the decision boundary."
+                "Choice of the next example. random: at random. gradient: the most misclassified of some "
+                "random candidates. margin: the candidate nearest to the decision boundary."
             ),
         },
     )

@@ -192,7 +192,7 @@ cdef class Run(SteppedRun):
     cdef int end(self, str reason) except -1:
         """End with a reason; as stalled if the last sample was not solved to the tolerance."""
         if self.inner.stalled:
-            self.reason = f"{reason}; {self.solver.name} gained nothing any more within the last sample"
+            self.reason = f"{reason}; {self.solver.name} made no further progress in the last sample"
             self.stalled = True
         else:
             self.reason = reason

@@ -47,13 +47,12 @@ class Params:
     eps: float = field(
         default=0.01, metadata={"help": (
                 "Stop when the objective exceeds its lower bound by at most this fraction. The reduced "
-                "problem is solved to half of it. The program's default is remembered as 0.01 "
-                "(unconfirmed)."
+                "problem is solved to half of it. Probably the program's default (unconfirmed)."
             ), "above": 0}
     )
     buffer: int = field(default=2000, metadata={"help": (
-                "Most cuts; the run ends when there are as many. Each takes 8 bytes per feature. The "
-                "program's default is remembered as 2000 (unconfirmed)."
+                "Most cuts; the run ends when there are as many. Each takes 8 bytes per feature. "
+                "Probably the program's default (unconfirmed)."
             ), "min": 1})
 
 
