@@ -228,7 +228,9 @@ def _with_files(keys: Mapping[str, Any]) -> dict[str, object]:
         given = {"train": given}
     unknown = set(given) - {"train", "test", "name"}
     if unknown:
-        raise UserError(f"dataset has unknown keys, {', '.join(sorted(unknown))}: give train, and optionally test and name")
+        raise UserError(
+            f"dataset has unknown keys, {', '.join(sorted(unknown))}: give train, optionally test and name"
+        )
     folder = Path(str(keys.get("results", "results"))).absolute() / "arrays"
     section: dict[str, object] = {"path": str(_written(folder, given["train"]))}
     if given.get("test") is not None:

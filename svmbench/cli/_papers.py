@@ -101,9 +101,9 @@ def plan(asked: Asked) -> int:
         print(f"\n{material.tally()}")
         missing = sum(not match.complete for match in material.matches)
         if missing > unknown:
-            print(f"{missing - unknown} missing runs will take about {seconds / 60.0:.1f} minutes, by stored runs")
+            print(f"{missing - unknown} missing runs take about {seconds / 60.0:.1f} minutes, by stored runs")
         if unknown:
-            print(f"how long {unknown} missing runs will take is unknown: no stored run is comparable")
+            print(f"how long {unknown} missing runs take is unknown: no stored run is comparable")
         _print_missing(material, asked.results, sys.stdout)
     return 0
 

@@ -49,7 +49,8 @@ def last_checkpoint(summary: Mapping[str, Any]) -> str:
                 ("duality gap", number(summary["duality_gap"], ".3e") + (gap and f"  (relative {gap})")),
             ]
             if objectives
-            else [("relative gap", gap)] * bool(gap)  # the largest of several binary problems
+            # The largest of several binary problems.
+            else [("relative gap", gap.replace("with probability", "each with probability"))] * bool(gap)
         ),
         *((counter, number(summary[counter])) for counter in _COUNTERS),
         ("iterations", number(summary["iterations"])),

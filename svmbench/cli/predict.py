@@ -25,8 +25,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "predict",
         "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
-        "or +1 and -1 for a task of the catalogue. The file has a format that dataset=file "
-        "reads, and the features of the data set of the run. Labels in it are ignored and may be missing. Rows for a "
+        "or +1 and -1 for a task of the catalogue. The file has a format that dataset=file reads, and "
+        "the features of the data set of the run. Labels in it are ignored and may be missing. Rows for a "
         "model of your own data are scaled by its training rows, as dataset.scaling says; missing values and "
         "text are replaced as in the training file, by the medians and words that are stored with the run. A "
         "word that the training rows do not have is refused.",
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--scores",
         action="store_true",
-        help="print decision values instead of labels; for several binary problems, all values of a row on one line",
+        help="print decision values instead of labels; those of several binary problems are on one line",
     )
     parser.add_argument(
         "--ignore-unseen",

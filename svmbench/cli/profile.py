@@ -25,9 +25,9 @@ def main(arguments: Sequence[str]) -> int:
     """Draw the profiles and print their table."""
     parser = Parser(
         "profile",
-        "Draw data and performance profiles of methods that were run on the same problems: the share of cases "
-        "solved against cost. A case is a problem and a target. It is solved at the cost from which a run "
-        "stays at or below the target until its end.",
+        "Draw data and performance profiles of methods that were run on the same problems: the share of "
+        "cases solved against cost. A case is a problem and a target. It is solved at the cost from which a "
+        "run stays at or below the target until its end.",
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     add_target(

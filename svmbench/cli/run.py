@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Environment variable of a watched process: the process id of the watcher.
 _GUARDED = "SVMBENCH_GUARDED"
+#: Exit codes of the command; a process that ends with another one has not said why.
+_ENDS = (0, 1, 2, 130)
 
 _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
 
@@ -145,7 +147,9 @@ def _guarded(config: RunConfig, arguments: Sequence[str], as_json: bool) -> int:
         print(f"svmbench: its process was killed by {signal.Signals(-code).name}", file=sys.stderr)
         return 1
     if run is None:
-        return code
+        if code not in _ENDS:
+            print(f"svmbench: its process ended with code {code}", file=sys.stderr)
+        return code if code in _ENDS else 1
     with Painter(ahead=False) as painter:
         return _tell(Outcome.of(run), config, painter, as_json)
 

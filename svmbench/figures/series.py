@@ -358,7 +358,7 @@ def _values(
         if best is None or not any(row["dual_source"] == "solver" for row in run.rows()):
             return "the certified optimum is not stored, or the solver has no dual point"
         # Theorem E.2 of the SBP paper: at most 1 for any solver. Within 1e-5 the optimum itself is uncertain.
-        behind = best - column("dual_objective")
+        behind = best - (column("dual_objective") - np.nan_to_num(column("objective_error")))
         behind[behind < 1e-5 * best] = np.nan
         lam = float(run.facts["about"]["problem"]["lam"])
         return np.asarray((column("primal_objective") - best) / np.sqrt(118.0 * behind / lam))

@@ -246,12 +246,13 @@ def _bounds(
             if gap is not None or relative is not None:
                 yield f"there is a gap without a dual objective {at}"
             continue
-        if optimum is not None and not dual <= (1.0 + _BOUND) * optimum["primal"]:
+        error = row.get("objective_error") or 0.0
+        if optimum is not None and not dual - error <= (1.0 + _BOUND) * optimum["primal"]:
             yield f"the bound is {dual!r} {at}, above the objective {optimum['primal']!r} at an optimum"
         if gap is not None and not abs(gap - (primal - dual)) <= _GAP * abs(primal):
             yield f"the gap is {gap!r} {at}, the objectives are {primal!r} and {dual!r}"
         # A relative gap that includes rounding errors is relative to the least possible primal objective.
-        least = primal - (row.get("objective_error") or 0.0)
+        least = primal - error
         if relative is not None and not abs(relative * least - (primal - dual)) <= _GAP * abs(primal):
             yield f"the relative gap is {relative!r} {at}, the objectives are {primal!r} and {dual!r}"
         error, precision = row.get("objective_error"), row.get("precision")

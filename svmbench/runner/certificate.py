@@ -22,13 +22,15 @@ from svmbench.solvers.base import KernelExpansion, Model
 
 Floats = NDArray[np.float64]
 
-#: Kernel evaluations that observation may always spend; they take seconds.
-_FREE = 2_000_000_000
+#: Kernel evaluations that observation may always spend; they take seconds. The same if the gap has another
+#: bound (`svmbench.runner.margin`), but a method does not say when its responses were exact, so that this
+#: bound is much larger.
+_FREE, _FREE_COARSE = 2_000_000_000, 200_000_000
 
-#: The same if the gap has another bound (`svmbench.runner.margin`): a fraction of a second, even for examples
-#: with hundreds of features. Beyond it, observation may spend the evaluations of training divided by
-#: `_SHARE`. At the price of double precision, that is a quarter of the training time at most: rows of
-#: covertype, with many values of 0, are five times cheaper than the price.
+#: The same if the other bound is as good: a fraction of a second, even with hundreds of features.
+#: Beyond it, observation may spend the evaluations of training divided by `_SHARE`. At the price of double
+#: precision, that is a quarter of the training time at most: rows of covertype, with many values of 0, are
+#: five times cheaper than the price.
 _FREE_BOUNDED, _SHARE = 2_000_000, 20
 
 #: Relative rounding error of objectives that are sums in float64.
@@ -59,12 +61,13 @@ class TrainingScores:
     maintains. Scores that have become much smaller keep the rounding errors of their earlier size, so they
     are then recomputed from all terms.
 
-    Evaluations in double precision may take as long as the training charged so far (`kev_iter`), plus a
-    fixed amount; beyond that, scores are unknown. There is no limit if the gap ends the run or if the
-    evaluations of the solver are not counted. At the end of a method, only the final evaluation counts
-    against the limit, so that the last row has a gap whenever one evaluation is affordable. Scores are always
-    computed if responses in single precision are too inaccurate (`support`). The limit is set by charged
-    evaluations, not by computed ones, so it does not depend on the cache or on interruptions.
+    Evaluations in double precision may take as long as the training charged so far (`kev_iter`), or a quarter
+    of it if the gap has another bound, plus a fixed amount; beyond that, scores are unknown. Without another
+    bound, there is no limit if the gap ends the run or if the evaluations of the solver are not counted.
+    At the end of a method, only the final evaluation counts against the limit, so that the last row has a gap
+    whenever one evaluation is affordable. Scores are always computed if responses in single precision are too
+    inaccurate (`support`). The limit is set by charged evaluations, not by computed ones, so it does not
+    depend on the cache or on interruptions.
 
     Parameters
     ----------
@@ -85,10 +88,13 @@ class TrainingScores:
         self._sizes = np.zeros(reader.n)  # largest magnitudes so far, rescaled by the factors
         self._spent = 0
 
-    def __call__(self, model: Model, *, last: bool = False, anyway: bool = False) -> Floats | None:
+    def __call__(
+        self, model: Model, *, last: bool = False, anyway: bool = False, coarse: bool = False
+    ) -> Floats | None:
         """Return <w, Φ(x_i)> for all training examples, without bias, shape (n,); None if too expensive.
 
-        `last` disregards earlier evaluations, `anyway` the limit.
+        `last` disregards earlier evaluations, `anyway` the limit; `coarse` says that the other bound of the
+        gap, if any, is large.
         """
         if last:
             self._spent = 0
@@ -101,7 +107,7 @@ class TrainingScores:
         change[np.abs(change) <= _SAME * np.abs(new)] = 0.0
         fresh = 2 * np.count_nonzero(change) >= np.count_nonzero(new)
         at = np.flatnonzero(new if fresh else change)
-        if not self._affordable(at.size * self._reader.n) and not anyway:
+        if not self._affordable(at.size * self._reader.n, coarse) and not anyway:
             return None
         if not fresh:
             self._coefficients = factor * self._coefficients + change
@@ -112,7 +118,7 @@ class TrainingScores:
             at = np.flatnonzero(new)
             if last:
                 self._spent = 0
-            if not self._affordable(at.size * self._reader.n) and not anyway:
+            if not self._affordable(at.size * self._reader.n, coarse) and not anyway:
                 return None
         self._coefficients, self._scores = new, self._exact(at, new)
         self._sizes = np.abs(self._scores)
@@ -168,12 +174,14 @@ class TrainingScores:
         primal = primal_objective(problem.lam, norm2, problem.mean_loss(responses, model.bias))
         return off * (1.0 + 0.5 * problem.lam * size) <= ROUGH * primal
 
-    def _affordable(self, evaluations: int) -> bool:
+    def _affordable(self, evaluations: int, coarse: bool) -> bool:
         oracle = self._reader
         assert isinstance(oracle, Oracle)
         price = (self._spent + evaluations) * oracle.exact_price
         trained = oracle.ledger.kev_iter
-        most = _FREE_BOUNDED + trained // _SHARE if self._bounded else _FREE + trained
+        most = _FREE + trained
+        if self._bounded:
+            most = (_FREE_COARSE if coarse else _FREE_BOUNDED) + trained // _SHARE
         if self._limited and price > most:
             return False
         self._spent += evaluations

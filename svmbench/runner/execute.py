@@ -195,7 +195,7 @@ class _Attempt:
         """Take a step; return the end of the run if the step ended it, by its result or an exception."""
         try:
             return step()
-        except (Exception, KeyboardInterrupt) as error:
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # a solver may call sys.exit
             end = end_by(error)
             if end.status == "failed":
                 self._traceback = traceback.format_exc()

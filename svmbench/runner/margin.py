@@ -272,9 +272,12 @@ class GapBounds:
         better = self._bias(responses, bias)
         b = better if abs(better - b) <= _SHIFT else b
         rest = ~near & (point.alpha > 0.0)
-        share, most = float(rest.mean()), float((self._weights * off)[rest].max(initial=0.0))
+        largest = (self._weights * off)[rest]
+        share, most = float(rest.mean()), float(largest.max(initial=0.0))
         mean, width = _mean(self._weights[at_C] * wrong[at_0.size :], most, failure)
         doubt = Doubt(float(off.max()), share * mean, share * width)
+        if (total := float(largest.sum()) / self._problem.n) < doubt.width:  # as with very unequal weights
+            doubt = Doubt(doubt.farthest, 0.0, total)
         return self._bound(point.alpha, responses, b, np.zeros(off.size), doubt, kind)
 
     def exact(self, alpha: Floats, bias: float | None = None) -> GapBound:

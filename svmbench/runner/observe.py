@@ -57,6 +57,21 @@ def _same(one: KernelExpansion, other: KernelExpansion) -> bool:
     return np.array_equal(one.indices, other.indices) and np.array_equal(one.coefficients, other.coefficients)
 
 
+def check_fits(snapshot: Snapshot, n: int) -> None:
+    """Raise an error if a method's answer does not fit n training examples; compiled code does not check."""
+    model = snapshot.model
+    if isinstance(model, KernelExpansion) and model.indices.size:
+        least, most = int(model.indices.min()), int(model.indices.max())
+        if least < 0 or most >= n:
+            raise ValueError(
+                f"the snapshot has a coefficient of example {least if least < 0 else most} of {n}"
+            )
+    for name in ("alpha", "responses"):
+        values = getattr(snapshot, name)
+        if values is not None and np.shape(values) != (n,):
+            raise ValueError(f"{name} of the snapshot has the shape {np.shape(values)}, not ({n},)")
+
+
 class Observer:
     """Makes the checkpoints of one run.
 
@@ -173,6 +188,7 @@ class Observer:
             raise
 
     def _seen(self, snapshot: Snapshot, last: bool) -> Row:
+        check_fits(snapshot, self._problem.n)
         row: Row = {}
         self.scores = {}
         self._generalise(row, snapshot.model, last)
@@ -207,9 +223,17 @@ class Observer:
         model, problem, y = snapshot.model, self._problem, self._problem.y
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
-        anyway = last and self._exact and self._bounds is None
-        scores = None if diverged else self._scores(model, last=last, anyway=anyway)
-        if scores is None and not diverged and self._has_bound(snapshot):
+        bounded = self._has_bound(snapshot)
+        # A dual point of an exact method that is not feasible up to rounding has no other bound.
+        infeasible = not bounded and snapshot.loss == "hinge" and snapshot.alpha is not None
+        unbounded = self._bounds is None or infeasible
+        scores = None if diverged else self._scores(
+            model,
+            last=last,
+            anyway=last and self._exact and unbounded,
+            coarse=not bounded or snapshot.exact_at is None,
+        )  # fmt: skip
+        if scores is None and not diverged and bounded:
             return {**self._bounded(snapshot, last), **snapshot.native}
         if scores is not None:
             responses = y * scores

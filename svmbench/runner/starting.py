@@ -142,8 +142,8 @@ def _coefficients(name: str, model: StoredModel, problem: Problem) -> Floats:
     # Those of features are of the examples that the features are made of.
     if model.indices is None or model.coefficients is None or model.features is not None:
         raise UserError(
-            f"start={name} stores weights or points instead of coefficients of training examples: give a run of "
-            "dcd, or of a kernel solver whose support vectors are training examples"
+            f"start={name} stores weights or points instead of coefficients of training examples: give a run "
+            "of dcd, or of a kernel solver whose support vectors are training examples"
         )
     model.check_fits(problem.n, _ANY)
     alpha[model.indices] = model.coefficients * problem.y[model.indices]

@@ -226,7 +226,9 @@ class StoredModel:
             default=-1,
         )
         if last >= rows:
-            raise UserError(f"the model refers to training example {last} (counted from 0) of {rows}: repeat the run")
+            raise UserError(
+                f"the model refers to training example {last} (counted from 0) of {rows}: repeat the run"
+            )
         wide = self.points.shape[1] if self.points is not None else 0
         if self.weights is not None and self.features is None:
             wide = self.weights.size

@@ -136,7 +136,9 @@ class Store:
                 return runs[0]
             meant = [run.id for run in runs]
         if meant:
-            raise UserError(f"{name} is the beginning of {len(meant)} runs ({some(meant)}); give more characters of the name")
+            raise UserError(
+                f"{name} is the beginning of {len(meant)} runs ({some(meant)}); give more of the name"
+            )
         for path in places.get(name, ()):
             if path.is_dir():
                 read(path)  # it is damaged, and this raises the error

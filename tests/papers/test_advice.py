@@ -96,7 +96,9 @@ def test_there_is_no_advice_where_each_data_set_has_another_best_method(tmp_path
     monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made.artifact)
     assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert "a small model: no advice, because no method is clearly ahead; SBP ranks first\n  compared: " in out
+    assert (
+        "a small model: no advice, because no method is clearly ahead; SBP ranks first\n  compared: " in out
+    )
     sure = "such a choice is right on 3 of 7 data sets that it did not use; a method drawn at random, on 2.3"
     assert sure in out
     assert "svmbench run" not in out

@@ -141,6 +141,7 @@ ACCIDENTS = {
     "memory": MemoryError("no row"),
     "overflow": FloatingPointError("responses are no longer finite"),
     "keyboard": KeyboardInterrupt("SIGINT"),
+    "exit": SystemExit(3),
 }
 
 

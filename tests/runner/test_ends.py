@@ -37,6 +37,12 @@ def test_a_failure_is_stored_with_type_message_and_traceback(make):
     assert make(solver=accident("error")).state == "failed"
 
 
+def test_a_solver_that_ends_the_process_has_failed(make):
+    outcome = make(solver=accident("exit"))
+    assert (outcome.state, outcome.reason) == ("failed", "SystemExit: 3; see error.log in the run's folder")
+    assert outcome.run.trace()["iterations"].tolist() == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("what", "state", "status", "reason"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,67 @@ def solved(
     while not (run.converged or run.stalled):
         run.advance("iterations", run.iterations + 50)
     return X, problem, oracle, run.snapshot()
+
+
+def test_restored_responses_of_a_run_from_a_first_point_are_within_their_bound():
+    X, y = two_moons(n=1500)
+    problem, solver = Problem.build(y, C=1.0, bias="unregularised"), registry.get("smo_pair")
+    kernel = {"name": "gaussian", "gamma": 1.0}
+    first = solver(solver.Params(eps=1e-6)).start(problem, Oracle(X, kernel), Generator(0))
+    first.advance("iterations", 10**7)
+    oracle = Oracle(X, kernel)
+    run = solver(solver.Params(eps=1e-9)).start(problem, oracle, Generator(0))
+    run.begin(first.snapshot().alpha)
+    bounds, shrunk, restored = GapBounds(problem, oracle), False, 0
+    while not (run.converged or run.stalled) and not restored:
+        run.advance("iterations", run.iterations + 1)
+        snapshot = run.snapshot()
+        if snapshot.responses is None:
+            shrunk = True
+        elif shrunk and run.refinement.rounds == 0:
+            at = np.flatnonzero(snapshot.alpha)
+            exact = y * oracle.exact_responses(at, (snapshot.alpha * y)[at])
+            point = point_of(snapshot)
+            assert np.abs(snapshot.responses - exact).max() <= bounds._farthest(point)
+            assert not point.exact_at.any()  # made again by rows in single precision
+            restored += 1
+    assert restored
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_a_method_that_does_not_say_when_it_was_exact_is_observed_in_double_precision(monkeypatch, coarse):
+    X, problem, oracle, snapshot = solved(name="platt" if coarse else "decomposition")
+    assert (snapshot.exact_at is None) == coarse
+    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    data = Dataset("", Part(X, problem.y), None, None, "", {})
+    row = Observer(problem, oracle, data, exact=True)(snapshot)
+    assert (row["precision"] == "float64") == coarse
+
+
+def test_an_infeasible_point_of_an_exact_method_is_observed_in_double_precision_at_its_end(monkeypatch):
+    X, problem, oracle, snapshot = solved()
+    for name in ("certificate._FREE_BOUNDED", "certificate._FREE_COARSE"):
+        monkeypatch.setattr(f"svmbench.runner.{name}", 0)
+    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    outside = replace(snapshot, alpha=1.01 * snapshot.alpha)
+    observer = Observer(problem, oracle, Dataset("", Part(X, problem.y), None, None, "", {}), 0.01, exact=True)
+    assert "relative_gap" not in observer(outside)
+    row = observer(outside, True)
+    assert (row["precision"], row["dual_source"]) == ("float64", "optimum")
+
+
+def test_very_unequal_weights_leave_a_bound():
+    X, y = two_moons(n=1500)
+    weights = np.where(np.arange(y.size) < 3, 250.0, 0.5)
+    problem = Problem.build(y, C=1.0, bias="unregularised", weights=weights)
+    oracle, solver = Oracle(X, {"name": "gaussian", "gamma": 1.0}), registry.get("decomposition")
+    run = solver(solver.Params(eps=1e-3)).start(problem, oracle, Generator(0))
+    run.advance("iterations", 10**6)
+    point = point_of(run.snapshot())
+    bound = GapBounds(problem, oracle).confirmed(point, run.snapshot().model.bias)
+    most = GapBounds(problem, oracle)._farthest(point)
+    assert bound.error <= 0.5 * most * float((weights * (point.alpha > 0.0)).mean()) * (1.0 + 1e-9)
 
 
 def point_of(snapshot: Snapshot) -> Point:

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from svmbench.data import Dataset
+from svmbench.data.dataset import Part
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
@@ -60,6 +63,25 @@ def test_every_number_is_that_of_the_formula(setting, bias, maintained):
     assert row["duality_gap"] == row["primal_objective"] - row["dual_objective"]
     assert row["relative_gap"] == row["duality_gap"] / row["primal_objective"]
     assert row["dual_source"] == "solver" and row["native_objective"] == 0.5 and "native_bound" not in row
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": KernelExpansion(np.array([0, 10**9]), np.ones(2))}, "a coefficient of example 1000000000 of"),
+        ({"model": KernelExpansion(np.array([-1]), np.ones(1))}, "a coefficient of example -1 of"),
+        ({"alpha": np.zeros(3)}, r"alpha of the snapshot has the shape \(3,\), not"),
+        ({"responses": np.zeros((2, 2))}, r"responses of the snapshot has the shape \(2, 2\), not"),
+    ],
+)
+def test_an_answer_that_does_not_fit_the_examples_is_an_error(change, message):
+    X, y = np.eye(5, dtype=np.float32), np.array([1.0, -1.0, 1.0, 1.0, -1.0])
+    problem, oracle = Problem.build(y, C=1.0), Oracle(X, {"name": "gaussian", "gamma": 1.0})
+    observer = Observer(problem, oracle, Dataset("", Part(X, y), None, None, "", {}))
+    good = Snapshot(KernelExpansion.from_alpha(np.ones(5), y), np.ones(5), np.ones(5))
+    assert observer(good)["precision"] == "float64"
+    with pytest.raises(ValueError, match=message):
+        observer(replace(good, **change))
 
 
 def test_looking_is_counted_apart(setting):

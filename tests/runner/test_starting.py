@@ -157,7 +157,9 @@ def test_a_start_that_does_not_fit_is_one_sentence(root, words, message):
 
 def test_a_start_without_coefficients_of_examples_is_refused(root):
     points = made(root, "solver=pegasos_linear", "features=nystrom", "features.s=20", "budget.kev=1e5")
-    with pytest.raises(UserError, match="stores weights or points instead of coefficients of training examples"):
+    with pytest.raises(
+        UserError, match="stores weights or points instead of coefficients of training examples"
+    ):
         made(root, "solver=smo", f"start={points.id}")
     with pytest.raises(UserError, match="there is no run nosuch"):
         made(root, "solver=smo", "start=nosuch")

@@ -292,7 +292,7 @@ def test_a_model_of_the_wrong_shape_is_a_sentence(tmp_path, arrays):
 
 def test_a_model_of_other_examples_is_a_sentence():
     MODEL.check_fits(4, 1)
-    with pytest.raises(UserError, match="refers to training example 3 .counted from 0. of 3"):
+    with pytest.raises(UserError, match=r"refers to training example 3 \(counted from 0\) of 3"):
         MODEL.check_fits(3, 1)
     wide = StoredModel({"name": "linear"}, "x", 0.0, 1, weights=np.ones(3))
     with pytest.raises(UserError, match="the model has 3 features, the data have 2"):

@@ -246,7 +246,9 @@ def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
     width = max(X.shape[1] for X in matrices)
     kept = occurring([widened(X, width) for X in matrices])
     if kept[0].shape[1] < width:
-        raw.say(f"{params.path}: {kept[0].shape[1]} of the {width} columns are not empty; the others are left out")
+        raw.say(
+            f"{params.path}: {kept[0].shape[1]} of the {width} columns are not empty; the others are left out"
+        )
     return scipy.sparse.vstack(kept, format="csr") if len(kept) > 1 else kept[0]
 
 
@@ -301,8 +303,8 @@ def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
 def _check_features(params: Params, have: int, where: str) -> None:
     if params.features is not None and params.features != have:
         raise UserError(
-            f"{where} has {have} feature columns where dataset.features={params.features} is given: leave it out "
-            f"or give {have}"
+            f"{where} has {have} feature columns where dataset.features={params.features} is given: leave it "
+            f"out or give {have}"
         )
 
 

@@ -52,6 +52,8 @@ cdef class Refinement:
     cdef double noise(self) noexcept nogil
     # values[t] = y_t - f(x_t) of the current α, in double precision.
     cdef int renew(self, double* values) except -1 nogil
+    # The values were made again by rows in single precision: they are not exact at any point but 0.
+    cdef void forget(self) noexcept nogil
     cdef int recompute(self) except -1
     cdef tuple changes(self)
     # Recompute the values that decide whether the current α is the solution, unless there are too many, and

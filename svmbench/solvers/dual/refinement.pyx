@@ -186,6 +186,11 @@ cdef class Refinement:
         self.renewed = self.calls
         return 0
 
+    cdef void forget(self) noexcept nogil:
+        cdef Py_ssize_t t = 0
+        for t in range(self.n):
+            self.known[t] = self.scores[t] = 0.0
+
     cdef int recompute(self) except -1:
         """Update the scores to the current coefficients."""
         changed, moved = self.changes()

@@ -88,7 +88,7 @@ class Params:
             "max": 0.5,
             "help": (
                 "A point is added only if its gain exceeds this fraction of the running mean of gains. With "
-                "the published 1/200, which may refer to another quantity, it ends after one point on Reuters."
+                "the published 1/200, perhaps of another quantity, it ends after one point on Reuters."
             ),
         },
     )

@@ -170,6 +170,7 @@ cdef class Run(SteppedRun):
                 self.dual.activate_all()
             elif self.dual.n_active < self.n:
                 self.restore()
+                self.refinement.forget()  # what it knew of a first point
         elif (self.iterations + 1) % min(self.n, <Py_ssize_t> SHRINK_EVERY) == 0:
             self.dual.shrink()
         return 0
