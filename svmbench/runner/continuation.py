@@ -24,6 +24,8 @@ from svmbench.store.trace import Row
 
 #: Counters of the evaluations made at checkpoints.
 _LOOKING = ("kev_observation", "kev_prediction")
+#: Counters that are charged for a first point (`start=RUN`) before the first iteration.
+_CHARGED = ("kev_ondemand", "kev_rowupdate", "kev_iter")
 #: End states that more budget can continue.
 _OPEN = ("budget", "timeout", "interrupted", "killed")
 
@@ -66,6 +68,8 @@ class Beginning:
         Return the clock, and whether a checkpoint of the current iteration is due.
         """
         start = ledger.as_dict()[self.counter]
+        if self.counter in _CHARGED:  # the rows of a first point, too, at which this run has not begun
+            start = max(start, self.state.counts.get("kev_setup", 0))
         rows = self.common
         run.restore(self.state.arrays, self.state.iterations)
         observer.restore(self.state.arrays, before=len(rows) < len(self.rows))
@@ -98,6 +102,11 @@ class Beginning:
         return next(mark for mark in thresholds(self.points, self.first) if mark > before)
 
 
+def by_cache(counter: str, solver: type[Solver]) -> bool:
+    """Return whether a counter depends on the row cache, which is empty when a run is continued."""
+    return counter == "kev_computed" or (counter == "inner_products" and solver.access == "kernel")
+
+
 def beginning(
     config: RunConfig,
     same: Mapping[str, Any],
@@ -124,9 +133,8 @@ def beginning(
         Receives which run is continued, or that a stored run has no state.
     """
     budget, counter, points = config.budget, config.budget.counter, config.observe.points
-    # The number of computed evaluations depends on the cache; the folds of a cross-validation have their own
-    # budgets.
-    if config.force or counter == "kev_computed" or config.validate:
+    # The folds of a cross-validation have budgets of their own.
+    if config.force or by_cache(counter, solver) or config.validate:
         return None
     first = prepare.first_checkpoint(solver, counter, n)
     found, stateless = [], None

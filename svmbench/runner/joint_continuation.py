@@ -13,7 +13,8 @@ from pathlib import Path
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
-from svmbench.runner.continuation import Beginning
+from svmbench.runner.continuation import Beginning, by_cache
+from svmbench.solvers import registry
 from svmbench.solvers.base import Solver
 from svmbench.store import RunWriter, Store
 from svmbench.store.identity import Identity, run_id
@@ -88,7 +89,6 @@ def kept_before(config: RunConfig, same: Identity, store: Store, say: Callable[[
 
     run = run_id(same)
     found = kept_problems(store.root, run, unusable)
-    # The number of computed evaluations depends on the cache.
-    ended_only = config.budget.counter == "kev_computed"
+    ended_only = by_cache(config.budget.counter, registry.get(config.solver.name))
     usable = {number: one for number, one in found.items() if one.end is not None or not ended_only}
     return Kept(run, usable) if usable else None

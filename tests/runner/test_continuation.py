@@ -46,6 +46,15 @@ def test_which_solvers_cannot_go_on():
     assert ours - set(RESUMABLE) == restarted
 
 
+def test_a_budget_that_the_cache_decides_begins_anew(tmp_path):
+    parts = ["budget.counter=inner_products", "problem.C=100"]
+    make(tmp_path / "a", "smo", *parts, "budget.kev=20000")
+    long = make(tmp_path / "a", "smo", *parts, "budget.kev=60000")
+    whole = make(tmp_path / "b", "smo", *parts, "budget.kev=60000")
+    assert "continued" not in long.manifest
+    assert long.trace()["iterations"].equals(whole.trace()["iterations"])
+
+
 @pytest.mark.parametrize("solver", RESUMABLE)
 def test_more_iterations_go_on_bit_for_bit(tmp_path, solver):
     kernel = "linear" if registry.get(solver).access == "linear" else "gaussian"

@@ -86,7 +86,9 @@ def test_an_infeasible_point_of_an_exact_method_is_observed_in_double_precision_
         monkeypatch.setattr(f"svmbench.runner.{name}", 0)
     monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
     outside = replace(snapshot, alpha=1.01 * snapshot.alpha)
-    observer = Observer(problem, oracle, Dataset("", Part(X, problem.y), None, None, "", {}), 0.01, exact=True)
+    observer = Observer(
+        problem, oracle, Dataset("", Part(X, problem.y), None, None, "", {}), 0.01, exact=True
+    )
     assert "relative_gap" not in observer(outside)
     row = observer(outside, True)
     assert (row["precision"], row["dual_source"]) == ("float64", "optimum")

@@ -68,7 +68,10 @@ def test_every_number_is_that_of_the_formula(setting, bias, maintained):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": KernelExpansion(np.array([0, 10**9]), np.ones(2))}, "a coefficient of example 1000000000 of"),
+        (
+            {"model": KernelExpansion(np.array([0, 10**9]), np.ones(2))},
+            "a coefficient of example 1000000000 of",
+        ),
         ({"model": KernelExpansion(np.array([-1]), np.ones(1))}, "a coefficient of example -1 of"),
         ({"alpha": np.zeros(3)}, r"alpha of the snapshot has the shape \(3,\), not"),
         ({"responses": np.zeros((2, 2))}, r"responses of the snapshot has the shape \(2, 2\), not"),

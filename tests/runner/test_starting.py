@@ -123,6 +123,12 @@ def test_a_warm_run_is_recomputed_and_continued(root, capsys):
     assert alone.rows()[-1]["dual_objective"] == long.rows()[-1]["dual_objective"]
     assert counts(alone) == counts(long)
     assert short.rows()[-1]["iterations"] == 40
+    # Stopped before its first mark, which the rows of the first point put off.
+    early = made(root, *words, "budget.iterations=1", "observe.points=4")
+    late = made(root, *words, "budget.iterations=400", "observe.points=4")
+    fresh = made(root.with_name("other"), *words, "budget.iterations=400", "observe.points=4")
+    assert late.manifest["continued"]["run"] == early.id
+    assert late.trace()["iterations"].tolist() == fresh.trace()["iterations"].tolist()
     assert main(["verify", "--recompute", "--results", str(root)]) == 0
     out = capsys.readouterr().out
     assert out.count("smo-checkerboard") == 2 and "differs" not in out
