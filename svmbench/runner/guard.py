@@ -23,6 +23,7 @@ from types import FrameType
 from svmbench.locking import holder, holding
 from svmbench.run_config import RunConfig
 from svmbench.runner.clock import grace
+from svmbench.runner.load import EVERY, Sample, recorded, sample_of
 from svmbench.runner.memory import Allowance
 from svmbench.solvers import registry
 from svmbench.store import StoredRun, documents
@@ -73,6 +74,7 @@ class Guard:
         self._above: float | None = None
         self._end: tuple[str, str] | None = None
         self._folder = -1
+        self._load: list[Sample] = []
 
     def exceeded(self) -> bool:
         """Return whether the run has exceeded a limit, so that its process must be killed."""
@@ -101,7 +103,8 @@ class Guard:
                 return StoredRun.read(final)
         if not self._path.exists():
             return None
-        return conclude(self._path, status, f"{reason}; its process was ended from outside")
+        load = {"load": recorded(self._load)} if len(self._load) > 1 else {}
+        return conclude(self._path, status, f"{reason}; its process was ended from outside", **load)
 
     def _too_long(self, path: Path) -> tuple[str, str] | None:
         limit = self._budget.seconds
@@ -109,6 +112,7 @@ class Guard:
             return None
         mark = path / TRAINING
         spent = mark.read_text(encoding="ascii") if mark.exists() else ""
+        self._observe_load(bool(spent))
         # The mark changes the time of the folder, and a checkpoint changes the size of the trace.
         sign = (spent, path.stat().st_mtime_ns, (path / "trace.csv").stat().st_size)
         if sign != self._sign:
@@ -117,6 +121,14 @@ class Guard:
         if time.monotonic() - self._since <= left:
             return None
         return "timeout", f"budget.seconds={limit:g} reached" + ("" if spent else ", not by training")
+
+    def _observe_load(self, training: bool) -> None:
+        """Take a sample of the load a second while the process trains: it may not come to do so itself."""
+        if not training:
+            self._load = []  # as after each fit of a baseline; the last one is what is cut off
+        elif not self._load or time.perf_counter() - self._load[-1].at >= EVERY:
+            taken = sample_of(self._process)
+            self._load += [] if taken is None else [taken]
 
     def _too_much(self, path: Path) -> tuple[str, str] | None:
         if self._budget.memory is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import statistics
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ class Sample:
     Attributes
     ----------
     at, own : float
-        Wall clock, and CPU seconds of this process until then.
+        Wall clock, and CPU seconds of the process that trains until then.
     busy, stolen : float or None
         CPU seconds of all processes since the machine started, and those that the hypervisor gave to other
         machines; None where the system does not tell (it does on Linux).
@@ -50,6 +51,16 @@ def sample() -> Sample:
     """Return the present measurements of the system."""
     busy, stolen = _processor_seconds()
     return Sample(time.perf_counter(), time.process_time(), busy, stolen, _queue(), _clock_rate())
+
+
+def sample_of(process: int) -> Sample | None:
+    """Return the present measurements, with the CPU seconds of another process; None where it has ended."""
+    own = None
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        # The name of the program stands in parentheses, and may contain blanks.
+        words = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        own = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return None if own is None else replace(sample(), own=own)
 
 
 class LoadMonitor:
@@ -86,28 +97,33 @@ class LoadMonitor:
 
     def record(self) -> Load:
         """Return the load for status.json."""
-        first, last = self._samples[0], self._samples[-1]
-        spans = list(zip(self._samples, self._samples[1:], strict=False))
-        # The last span may be much shorter than the resolution of the system's counters, so it gives no rate.
-        whole = [pair for pair in spans if pair[1].at - pair[0].at >= 0.5 * self._every] or [(first, last)]
-        most = [rate for pair in whole if (rate := _others(*pair)) is not None]
-        queue = [one.queue for one in self._samples if one.queue is not None]
-        mhz = [one.mhz for one in self._samples if one.mhz is not None]
-        seconds = max(last.at - first.at, 1e-9)
-        stolen = None
-        if first.stolen is not None and last.stolen is not None:
-            stolen = max(0.0, last.stolen - first.stolen) / seconds  # some hypervisors count it back
-        return {
-            "seconds": round(seconds, 3),
-            "own": round((last.own - first.own) / seconds, 3),
-            "others": _rounded(_others(first, last)),
-            "others_most": _rounded(max(most)) if most else None,
-            "stolen": _rounded(stolen),
-            "queue": [statistics.median(queue), max(queue)] if queue else None,
-            "mhz": [round(one) for one in (min(mhz), statistics.median(mhz), max(mhz))] if mhz else None,
-            "cores": os.cpu_count(),
-            "affinity": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
-        }
+        return recorded(self._samples, self._every)
+
+
+def recorded(samples: Sequence[Sample], every: float = EVERY) -> Load:
+    """Return the load for status.json from at least one sample, usually this many seconds apart."""
+    first, last = samples[0], samples[-1]
+    spans = list(itertools.pairwise(samples))
+    # The last span may be much shorter than the resolution of the system's counters, so it gives no rate.
+    whole = [pair for pair in spans if pair[1].at - pair[0].at >= 0.5 * every] or [(first, last)]
+    most = [rate for pair in whole if (rate := _others(*pair)) is not None]
+    queue = [one.queue for one in samples if one.queue is not None]
+    mhz = [one.mhz for one in samples if one.mhz is not None]
+    seconds = max(last.at - first.at, 1e-9)
+    stolen = None
+    if first.stolen is not None and last.stolen is not None:
+        stolen = max(0.0, last.stolen - first.stolen) / seconds  # some hypervisors count it back
+    return {
+        "seconds": round(seconds, 3),
+        "own": round((last.own - first.own) / seconds, 3),
+        "others": _rounded(_others(first, last)),
+        "others_most": _rounded(max(most)) if most else None,
+        "stolen": _rounded(stolen),
+        "queue": [statistics.median(queue), max(queue)] if queue else None,
+        "mhz": [round(one) for one in (min(mhz), statistics.median(mhz), max(mhz))] if mhz else None,
+        "cores": os.cpu_count(),
+        "affinity": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
+    }
 
 
 def wait_until_quiet(limit: float, say: Callable[[str], None], take: Callable[[], Sample] = sample) -> bool:

@@ -148,14 +148,14 @@ def _named(path: Path, lock: Lock) -> Path:
     return final
 
 
-def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
+def conclude(path: Path, status: str, reason: str, **fields: Any) -> StoredRun | None:
     """Store the end of a run whose process is dead, keeping its checkpoints and model.
 
     Parameters
     ----------
     path : Path
         Its folder, ``<id>.running``.
-    status, reason : str
+    status, reason, **fields
         As in `RunWriter.finish`.
 
     Returns
@@ -177,7 +177,8 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
         (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without an incomplete last line
         (path / TRAINING).unlink(missing_ok=True)
         started = documents.read(path / "run.json")["started"]
-        seal(path, {"status": status, "reason": reason, "started": started, "ended": _end_of(started)})
+        end = {"status": status, "reason": reason, "started": started, "ended": _end_of(started)}
+        seal(path, {**end, **fields})
         return index.add(_named(path, lock))
 
 

@@ -64,6 +64,8 @@ def test_a_deaf_run_ends_as_a_row_with_what_it_has(tmp_path, rows):
     run, seconds = ended(config.resolve([*LIMITED, f"results={tmp_path}"]), rows=rows, spent=0.0)
     assert (run.status, run.complete, len(run.rows())) == ("timeout", True, rows)
     assert run.reason == "budget.seconds=1 reached; its process was ended from outside"
+    # It did not come to record the load itself.
+    assert 1.0 < run.load["seconds"] < seconds and run.load["others"] is not None
     assert 1.0 + grace(1.0) < seconds < module.ASIDE
     (stored,) = Store(tmp_path).runs()
     assert stored.summary()["iterations"] == (rows or None)
