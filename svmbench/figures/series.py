@@ -68,7 +68,7 @@ _READ = {
     "suboptimality": ("primal_objective",),
     "primal_suboptimality": ("primal_objective",),
     "slack_suboptimality": ("native_objective",),
-    "dual_guarantee": ("primal_objective", "dual_objective"),
+    "dual_guarantee": ("primal_objective", "dual_objective", "objective_error"),
     "mistake_bound": ("iterations", "kev_rowupdate"),
     "nanoseconds": ("cpu_seconds",),
 }

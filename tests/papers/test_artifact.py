@@ -48,7 +48,7 @@ def test_figure_2_is_what_the_paper_describes():
     assert all(run.config.document()["problem"] == {"lam": None, "C": 1.0, "bias": "none"} for run in runs)
     assert {run.solver for run in runs} == {"sbp", "pegasos", "sdca", "smo", "perceptron"}
     assert [run.seed for run in runs if run.solver == "smo"] == [0, 0, 0]
-    assert len(load("sbp-f2").claims) == 6
+    assert len(load("sbp-f2").claims) == 7
 
 
 def test_a_command_names_each_key_once_and_the_last_value_holds():
