@@ -344,7 +344,9 @@ cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features) except
     if reader.p == start or reader.p >= reader.stop or reader.p[0] != c':':
         text = reader.token(start, c' ')
         if text.startswith("qid:"):
-            reader.fail(start, f"'{text}' is the query of a ranking file; give data for classification, without qid")
+            reader.fail(
+                start, f"'{text}' is the query of a ranking file; give data for classification, without qid"
+            )
         reader.fail(start, f"'{text}' is not a pair index:value (at the end of a file: it may be cut off)")
     reader.p += 1
     if index == 0:

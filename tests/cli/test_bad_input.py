@@ -109,7 +109,7 @@ SENTENCES = [
     (["run", "hydra.run.dir=x"], "hydra.run.dir=x is not allowed: results=DIR says where runs are stored"),
     (["run", "hydra/launcher=joblib"], "hydra/launcher=joblib is not allowed: jobs=N runs N jobs of a sweep"),
     (["run", "-m", "hydra.sweep.dir=x"], "hydra.sweep.dir=x is not allowed: results=DIR says where"),
-    (["run", "hydra.verbose=true"], "hydra.verbose=true is not allowed: svmbench uses Hydra to compose"),
+    (["run", "hydra.verbose=true"], "hydra.verbose=true is not allowed: svmbench uses Hydra only to compose"),
     (["run", "--info"], "--info is an option of Hydra that svmbench does not support: svmbench run --cfg"),
     (["run", "-cn", "other"], "-cn is an option of Hydra that svmbench does not support: --config-dir DIR"),
     (["run", "jobs=2"], "jobs belongs to a sweep: add -m, or leave it out"),

@@ -94,7 +94,7 @@ LIBSVM_FAULTS = {
     b"1 1:1 2:": "data, line 1, field 3 (column 9): the value is missing",
     b"1 1:1 2: 3:1\n": "data, line 1, field 3 (column 9): the value is missing",
     b"1 1:1 12": "data, line 1, field 3 (column 7): '12' is not a pair index:value (at the end",
-    b"1 qid:3 1:1\n": "data, line 1, field 2 (column 3): 'qid:3' is the query of a ranking file; only",
+    b"1 qid:3 1:1\n": "data, line 1, field 2 (column 3): 'qid:3' is the query of a ranking file; give",
     b"1:0.5 2:1\n": "data, line 1, field 1 (column 1): '1:0.5' stands where the label belongs",
     b"1 9:1\n": "data, line 1, field 2 (column 3): index 9 is larger than the number of features, 8",
     b"1 2147483649:1\n": "data, line 1, field 2 (column 3): index '2147483649' is too large",

@@ -190,7 +190,7 @@ def test_the_observer_bounds_the_gap_of_an_exact_method(monkeypatch, weighted):
 
 def test_a_checkpoint_without_responses_leaves_out_what_is_too_dear(monkeypatch):
     X, problem, oracle, snapshot = solved()
-    for name in ("certificate._FREE_BOUNDED", "observe._FREE"):
+    for name in ("certificate._FREE_COARSE", "observe._FREE"):
         monkeypatch.setattr(f"svmbench.runner.{name}", 0)
     for name in ("certificate._SHARE", "observe._SHARE"):
         monkeypatch.setattr(f"svmbench.runner.{name}", 10**12)

@@ -131,7 +131,7 @@ def test_a_warm_run_is_recomputed_and_continued(root, capsys):
     assert late.trace()["iterations"].tolist() == fresh.trace()["iterations"].tolist()
     assert main(["verify", "--recompute", "--results", str(root)]) == 0
     out = capsys.readouterr().out
-    assert out.count("smo-checkerboard") == 2 and "differs" not in out
+    assert out.count("smo-checkerboard") == 4 and "differs" not in out
 
 
 @pytest.mark.parametrize(

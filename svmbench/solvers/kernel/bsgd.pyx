@@ -79,7 +79,9 @@ class Params:
         metadata={
             "min": 1,
             "max": 1_000_000,
-            "help": "Most support vectors. 500 is the larger of the two budgets of Glasmachers and Qaadan (2018).",
+            "help": (
+                "Most support vectors. 500 is the larger of the two budgets of Glasmachers and Qaadan (2018)."
+            ),
         },
     )
     maintenance: str = field(

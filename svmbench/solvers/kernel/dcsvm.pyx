@@ -55,16 +55,16 @@ class Params:
             )},
     )
     levels: int = field(default=3, metadata={"min": 1, "max": 8, "help": (
-                "Number of levels. Level l has 4^l clusters; the highest level is solved first, level 1 last. "
-                "Unconfirmed: 3, so 64 clusters at first."
+                "Number of levels. Level l has 4^l clusters; the highest level is solved first, level 1 last"
+                ". Unconfirmed: 3, so 64 clusters at first."
             )})
     sample: int = field(default=1000, metadata={"min": 2, "max": 20_000, "help": (
                 "Examples that are clustered by k-means; the others go to the nearest centre. "
                 "Unconfirmed: 1000."
             )})
     early: int = field(default=0, metadata={"min": 0, "max": 8, "help": (
-                "Stop after this level, from 1 to solver.levels, and predict by its 4^early parts. 0: continue "
-                "to the optimum."
+                "Stop after this level, from 1 to solver.levels, and predict by its 4^early parts. 0: "
+                "continue to the optimum."
             )})
     working_set: int = field(default=1024, metadata={"min": 4, "help": (
                 "Coefficients that change at a time, as in decomposition."
