@@ -48,9 +48,10 @@ def test_which_solvers_cannot_go_on():
 
 def test_a_budget_that_the_cache_decides_begins_anew(tmp_path):
     parts = ["budget.counter=inner_products", "problem.C=100"]
-    make(tmp_path / "a", "smo", *parts, "budget.kev=20000")
-    long = make(tmp_path / "a", "smo", *parts, "budget.kev=60000")
-    whole = make(tmp_path / "b", "smo", *parts, "budget.kev=60000")
+    short = make(tmp_path / "a", "smo", *parts, "budget.kev=3000")
+    long = make(tmp_path / "a", "smo", *parts, "budget.kev=9000")
+    whole = make(tmp_path / "b", "smo", *parts, "budget.kev=9000")
+    assert (short.status, long.status) == ("budget", "budget")
     assert "continued" not in long.manifest
     assert long.trace()["iterations"].equals(whole.trace()["iterations"])
 
