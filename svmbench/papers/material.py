@@ -110,8 +110,20 @@ class Material:
         """Folders of the runs whose times are not comparable, and why; empty unless times are used."""
         if not self.artifact.timed:
             return {}
-        reasons = dict(comparable(self.stored)[1])
-        return {run.path: reasons[run.id] for run in self.stored if run.id in reasons}
+        # Fronts are compared within a data set, so that another one may have another machine.
+        groups: dict[str, list[StoredRun]] = {}
+        for match in self.matches:
+            if match.complete:
+                groups.setdefault(match.planned.panel if self.artifact.kind == "front" else "", []).append(
+                    match.result
+                )
+        reasons = {name: dict(comparable(runs)[1]) for name, runs in groups.items()}
+        return {
+            run.path: reasons[name][run.id]
+            for name, runs in groups.items()
+            for run in runs
+            if run.id in reasons[name]
+        }
 
     @property
     def stored(self) -> list[StoredRun]:
@@ -130,8 +142,11 @@ class Material:
         if self.artifact.runs is None:
             return "not measured" if self.outcome is None else "measured"
         stored = sum(match.complete for match in self.matches)
+        each = " for each data set" if self.artifact.kind == "front" else ""
         alone = (
-            f", {stored - len(self.untimed)} of them ran alone on one machine" if self.artifact.timed else ""
+            f", {stored - len(self.untimed)} of them ran alone on one machine{each}"
+            if self.artifact.timed
+            else ""
         )
         return f"{stored} of {len(self.matches)} runs are stored{alone}"
 
