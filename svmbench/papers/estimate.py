@@ -197,6 +197,10 @@ class Rows:
             at = np.where(np.isinf(other.at), np.nan, self.at / other.at)
             return Rows(at, self.low / other.high, self.high / other.low)
 
+    def plus(self, other: Rows) -> Rows:
+        """Return the sum of two numbers."""
+        return Rows(self.at + other.at, self.low + other.low, self.high + other.high)
+
     def less(self, other: Rows) -> Rows:
         """Return the difference of two numbers."""
         with np.errstate(invalid="ignore"):

@@ -65,11 +65,14 @@ class Material:
         evidence = self.evidence(run.panel, run.config.budget.counter)
         try:
             values = {
-                key: float(evidence.sample(_same(given, run)).rows.at[0]) for key, given in run.values.items()
+                key: evidence.one(_same(given, run), run.seed).id
+                if "run" in given
+                else written(float(evidence.sample(_same(given, run)).rows.at[0]))
+                for key, given in run.values.items()
             }
         except NotAttempted as reason:
             return replace(match, waits=str(reason))
-        overrides = (*run.overrides, *(f"{key}={written(value)}" for key, value in values.items()))
+        overrides = (*run.overrides, *(f"{key}={value}" for key, value in values.items()))
         return index.find(
             replace(run, overrides=overrides, config=config.resolve(overrides, run.folders), values={})
         )

@@ -190,6 +190,15 @@ class Evidence:
             raise NotAttempted(f"{solver}: give where, because it has several runs of one seed")
         return found
 
+    def one(self, given: Mapping[str, Any], seed: int) -> StoredRun:
+        """Return the stored run of a line, named by ``run``, with the settings in ``where`` and a seed."""
+        found = [run for run in self._stored(str(given["run"]), given.get("where") or {}) if run.seed == seed]
+        if len(found) != 1:
+            raise UserError(
+                f"run: {given['run']} has {len(found)} runs with seed {seed}; give where, or more seeds"
+            )
+        return found[0]
+
     def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
         planned = [
             match
@@ -230,15 +239,13 @@ class Evidence:
         for key in given:
             if key not in _KEYS:
                 raise UserError(f"unknown key '{key}' of a quantity{nearest(str(key), _KEYS)}")
-        factor, plus = float(given.get("factor", 1.0)), float(given.get("plus", 0.0))
+        factor, plus = float(given.get("factor", 1.0)), given.get("plus", 0.0)
         made = self._plain(given)
         if given.get("at_most"):
             made = _bounded_above(made)
-        if (factor, plus) == (1.0, 0.0):
-            return made
-        shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
-        shown += f" {plus:+g}" if plus else ""
-        return Sample(made.rows.scaled(factor, plus), shown, made.single, made.tests, made.wrong)
+        if isinstance(plus, Mapping):
+            return _sum(_scaled(made, factor, 0.0), self.sample(plus))
+        return _scaled(made, factor, float(plus))
 
     def _plain(self, given: Mapping[str, Any]) -> Sample:
         if "number" in given:
@@ -269,7 +276,9 @@ class Evidence:
 
     def values(self, given: Mapping[str, Any]) -> Floats:
         """Return a quantity of a line, one value per seed."""
-        return float(given.get("factor", 1.0)) * self._per_seed(given)[1] + float(given.get("plus", 0.0))
+        plus = given.get("plus", 0.0)
+        shift = self.values(plus) if isinstance(plus, Mapping) else float(plus)
+        return float(given.get("factor", 1.0)) * self._per_seed(given)[1] + shift
 
     def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Floats, Curve]:
         """Return a quantity of each seed, at the lower and the upper bound of its cost.
@@ -415,6 +424,21 @@ class Evidence:
             except UserError:
                 continue
         return value_of(last, match.planned.config.document(), rows)
+
+
+def _scaled(made: Sample, factor: float, plus: float) -> Sample:
+    """Return a quantity times a factor, plus a constant."""
+    if (factor, plus) == (1.0, 0.0):
+        return made
+    shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
+    shown += f" {plus:+g}" if plus else ""
+    return Sample(made.rows.scaled(factor, plus), shown, made.single, made.tests, made.wrong)
+
+
+def _sum(one: Sample, other: Sample) -> Sample:
+    """Return the sum of two quantities, such as the costs of a run and of the one where it begins."""
+    single = one.single and other.single
+    return Sample(one.rows.plus(other.rows), f"{one.shown} + {other.shown}", single)
 
 
 def _bounded_above(made: Sample) -> Sample:
