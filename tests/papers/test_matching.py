@@ -1,5 +1,6 @@
 import pytest
 
+from svmbench.errors import UserError
 from svmbench.papers.matching import Index, estimate
 from svmbench.store import Store
 
@@ -150,6 +151,36 @@ def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
     known = material(paper, tmp_path).matches[1]
     assert known.state == "missing" and known.planned.config.budget.test_error == pytest.approx(0.125)
     assert "budget.test_error=0.125" in known.planned.command
+
+
+def test_a_run_begins_at_the_run_of_another_line_with_its_seed_when_that_is_stored(tmp_path):
+    start = {"start": {"run": "smo", "where": {"problem.C": "same"}}}
+    groups = [
+        {"solvers": ["smo"], "seeds": 2, "over": {"problem.C": [1.0, 2.0]}},
+        {"solvers": ["smo_pair"], "seeds": 2, "over": {"problem.C": [1.0, 2.0]}, "values": start},
+    ]
+    paper = artifact(["smo", "smo_pair"], groups=groups)
+    assert material(paper, tmp_path).matches[-1].state.startswith("waits for smo: 0 of 2 runs are stored")
+    made = {
+        (run.seed, run.config.problem.C): store(tmp_path, run, errors(30))
+        for run in paper.runs.planned()
+        if run.solver == "smo"
+    }
+    known = [
+        match.planned for match in material(paper, tmp_path).matches if match.planned.solver == "smo_pair"
+    ]
+    assert [run.config.start for run in known] == [made[run.seed, run.config.problem.C].id for run in known]
+    assert len({run.config.start for run in known}) == 4
+
+
+def test_a_start_that_names_several_runs_or_none_is_refused(tmp_path):
+    over = {"solvers": ["smo"], "seeds": 1, "over": {"problem.C": [1.0, 2.0]}}
+    later = {"solvers": ["smo_pair"], "seeds": [5], "values": {"start": {"run": "smo"}}}
+    paper = artifact(["smo", "smo_pair"], groups=[over, later])
+    for run in paper.runs.planned()[:2]:
+        store(tmp_path, run, errors(30))
+    with pytest.raises(UserError, match="run: smo has 0 runs with seed 5; give where, or more seeds"):
+        material(paper, tmp_path)
 
 
 def test_each_panel_has_its_own_known_values_and_runs(tmp_path):

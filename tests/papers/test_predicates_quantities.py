@@ -216,6 +216,19 @@ def test_a_series_may_be_measured(tmp_path):
     assert found.verdict == NOT_ATTEMPTED and found.text == "no place lies between 1000 and inf"
 
 
+def test_the_sum_of_two_quantities(tmp_path):
+    given = {
+        "value": {"measure": "m", "factor": 2.0, "plus": {"measure": "other", "factor": 3.0}},
+        "equals": 16.0,
+    }
+    found = judged(tmp_path, "exact", given, measures={"m": {"value": 5.0}, "other": {"value": 2.0}})
+    assert found.verdict == HOLDS and found.text == "2 x 5 + 3 x 2, expected 16"
+    wide = {"value": 4.0, "low": 1.0, "high": 16.0}
+    ratio = {"of": {"measure": "m", "plus": {"measure": "m"}}, "to": 10, "within": [0.0, 1.0]}
+    found = judged(tmp_path, "ratio", ratio, measures={"m": wide})
+    assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx((0.8, 0.2, 3.2))
+
+
 def test_errors_are_in_points_and_shown_with_two_digits(tmp_path):
     given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca", "plus": 1.0}}
     found = judged(tmp_path, "order", given, sbp=flat_at(10, 1), sdca=flat_at(20))
@@ -229,6 +242,9 @@ def test_a_quantity_has_a_value_for_each_seed(tmp_path):
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
     values = evidence.values({"solver": "sbp", "factor": 2.0, "plus": 1.0})
     assert values.tolist() == pytest.approx([21.0, 23.0, 25.0])
+    assert evidence.values({"solver": "sbp", "plus": {"solver": "sbp"}}).tolist() == pytest.approx(
+        [20.0, 22.0, 24.0]
+    )
 
 
 def test_a_value_that_is_an_upper_bound_alone(tmp_path):

@@ -71,6 +71,22 @@ def test_the_two_sides_of_a_ratio_are_of_one_machine(tmp_path):
     )
 
 
+def test_another_data_set_of_a_front_may_have_another_machine(tmp_path):
+    panels = {
+        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.n_test={size}"]}
+        for name, size in (("one", 10), ("two", 20))
+    }
+    paper = artifact(["sbp", "smo"], kind="front", panels=panels, counters=["cpu_seconds"])
+    put(paper, tmp_path, machine=lambda planned: planned.panel)
+    found = material(paper, tmp_path)
+    assert not found.untimed
+    assert found.tally() == "4 of 4 runs are stored, 4 of them ran alone on one machine for each data set"
+    put(paper, tmp_path / "b", machine=lambda planned: planned.panel + planned.solver)
+    assert len(material(paper, tmp_path / "b").untimed) == 2  # one of two on each data set
+    curves = artifact(["sbp", "smo"], panels=panels, metrics=["test_error"], counters=["cpu_seconds"])
+    assert curves.timed and len(material(curves, tmp_path).untimed) == 2
+
+
 def test_an_artifact_about_counts_takes_any_run(tmp_path):
     paper = artifact(["sbp", "smo"], seeds=2)
     put(paper, tmp_path, load=lambda planned: None)
