@@ -52,7 +52,7 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
             else "stays at or below"
         )
         return f"{factor}the cost at which {who} {verb} {_level_words(given)}"
-    plus = f" plus {number_words(given['plus'])}" if "plus" in given else ""
+    plus = f" plus {quantity_words(given['plus'])}" if "plus" in given else ""
     least = "least " if given.get("envelope") else ""
     at = given.get("at", "end")
     when = "at the end" if at == "end" else f"at {cost_words(at)}"
