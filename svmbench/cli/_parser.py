@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +28,12 @@ class Parser(argparse.ArgumentParser):
         self.add_argument(
             "--results", default="results", metavar="DIR", help="folder of the stored runs", action=action
         )
+
+    def parse_with_results(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Add the options of commands that read stored runs, --json and --results, and parse."""
+        self.add_json()
+        self.add_results()
+        return self.parse_args(arguments)
 
     def add_sweep(self, help: str = "name or unique prefix; the newest by default") -> None:
         """Add the argument that names a sweep."""

@@ -31,9 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_sweep()
     parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"criterion, {_BY[0]} by default")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.cli._tables import percent
     from svmbench.figures.tables import table

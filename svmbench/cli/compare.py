@@ -30,9 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.add_argument(side.lower(), metavar=side, help=RUNS)
     add_target(parser, "the worse of the two medians of the last test errors")
     parser.add_argument("--csv", action="store_true", help="print CSV; unknown and unreached costs are empty")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     metric, targets = target_of(given.to)
     if len(targets) > 1:
         raise UserError(f"--to {given.to} gives {len(targets)} targets; compare takes one")

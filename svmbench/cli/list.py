@@ -39,7 +39,7 @@ _PERCENT = ("test_error", "validation_error", "train_error")
 def main(arguments: Sequence[str]) -> int:
     """Print a line per run, or machine-readable output."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
@@ -134,8 +134,6 @@ def _parser() -> Parser:
     parser.add_argument("--reverse", action="store_true", help="the largest first; without --sort the newest")
     parser.add_argument("--best", metavar="N", type=int, help="only the first N")
     parser.add_argument("--csv", action="store_true", help="print all as CSV; unknown numbers are empty")
-    parser.add_json()
-    parser.add_results()
     return parser
 
 

@@ -42,9 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--csv", action="store_true", help="print the cost of each method in each case as CSV"
     )
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     metric, targets = target_of(given.to)
     stem = picture_path(given.output)
     tolerances = _tolerances(given.tau) if given.tau else None

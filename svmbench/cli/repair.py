@@ -16,9 +16,7 @@ def main(arguments: Sequence[str]) -> int:
         "Move damaged runs, optima and environments, and damaged lines of notes and sweeps, to damaged/ in "
         "the results folder. Nothing is removed. A run that was moved is repeated when it is next requested.",
     )
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
     from svmbench.store.integrity import set_aside

@@ -15,9 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print the end, the last checkpoint and the configuration of a run."""
     parser = Parser("show", "Show one stored run: its end, its last numbers, its configuration.")
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.runner.outcome import ended
     from svmbench.store import Store

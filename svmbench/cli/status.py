@@ -16,9 +16,7 @@ def main(arguments: Sequence[str]) -> int:
         "status", "Show the progress of a sweep: done, running, time left, and the reason of each failure."
     )
     parser.add_sweep()
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.cli._sweep import document
     from svmbench.sweep import status

@@ -25,7 +25,7 @@ _FORMATS = ("md", "tex", "csv")
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table, or write it in the requested formats."""
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_with_results(arguments)
     rows, columns, metrics = (_words(text) for text in (given.rows, given.columns, given.metric))
     at = _at(given.at)
     stem = None if given.output is None else _stem(given.output)
@@ -94,8 +94,6 @@ def _parser() -> Parser:
     parser.add_argument("--label", default="tab:svmbench", metavar="NAME", help="label of the LaTeX table")
     parser.add_argument("--format", nargs="+", choices=_FORMATS, default=["md"], help="md by default")
     parser.add_argument("-o", "--output", metavar="PATH", help="path of the files, without extension")
-    parser.add_json()
-    parser.add_results()
     return parser
 
 

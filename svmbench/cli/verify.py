@@ -84,9 +84,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
     from svmbench.store.integrity import check_folder
