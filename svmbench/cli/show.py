@@ -36,14 +36,11 @@ def main(arguments: Sequence[str]) -> int:
     if summary["wall_seconds"] is not None:
         print(f"seconds: {_worth(disturbed(run))}")
     if tags or note:
-        print(
-            "\n"
-            + "\n".join(
-                f"{name:<5} {text}"
-                for name, text in (("tags", " ".join(tags)), ("note", printable(note)))
-                if text
-            )
-        )
+        print()
+    if tags:
+        print(f"tags  {' '.join(tags)}")
+    if note:
+        print(f"note  {printable(note)}")
     print(f"\nconfiguration ({printable(summary['path'])})")
     for line in yaml.safe_dump(summary["config"], sort_keys=False, default_flow_style=None).splitlines():
         print(f"  {line}")
