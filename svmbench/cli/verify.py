@@ -266,9 +266,7 @@ def _overstated(run: StoredRun, model: StoredModel) -> Iterator[str]:
         yield "the last gap is that of a dual point, the model has none"
     if run.solver not in registry.names():  # a plug-in that is not installed
         return
-    solver, end = registry.get(run.solver), End(run.status, "")
-    counted = solver.access != "data"
-    told = explained(end, run.summary(), solver.exact, solver.form == "regularised", model.loss, counted)
+    told = explained(End(run.status, ""), run.summary(), registry.get(run.solver), model.loss)
     if FLAG in told.reason and not run.flagged:
         yield f"the run ended as {run.status}, {run.reason}: it does not add{told.reason}"
 

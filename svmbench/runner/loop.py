@@ -9,11 +9,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
-from svmbench.run_config import BudgetConfig, RunConfig
+from svmbench.run_config import BudgetConfig
 from svmbench.runner.clock import Clock, grace
 from svmbench.runner.ends import End, explained
 from svmbench.runner.memory import Allowance
-from svmbench.runner.prepare import first_checkpoint
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue
 from svmbench.solvers.base import Run, Snapshot, Solver
@@ -69,14 +68,8 @@ class LoopSpec:
         Value of the budget's counter at the first checkpoint.
     points : int
         Checkpoints per factor of ten of that counter.
-    refits : bool
-        Whether each iteration is a fit from scratch; then each is a checkpoint with its own time.
-    exact : bool
-        Whether the method ends at the optimum; then an earlier end is explained.
-    regularised : bool
-        Whether the method minimises a regularised objective; then an end far from its optimum is explained.
-    counted : bool
-        Whether its evaluations are counted, unlike those of a baseline.
+    solver : type of Solver
+        The method. Where each iteration is a fit from scratch, each is a checkpoint with its own time.
     certified : bool
         Whether the last checkpoint has an objective and possibly a gap; otherwise it is like the others.
     """
@@ -84,25 +77,8 @@ class LoopSpec:
     budget: BudgetConfig
     first: int
     points: int
-    refits: bool = False
-    exact: bool = False
-    regularised: bool = True
-    counted: bool = True
+    solver: type[Solver]
     certified: bool = True
-
-    @classmethod
-    def of(cls, config: RunConfig, solver: type[Solver], n: int) -> LoopSpec:
-        """Return the rules for a solver on n training examples."""
-        return cls(
-            config.budget,
-            first_checkpoint(solver, config.budget.counter, n),
-            config.observe.points,
-            solver.refits,
-            solver.exact,
-            solver.form == "regularised",
-            solver.access != "data",
-            config.observe.train,
-        )
 
 
 @dataclass(frozen=True)
@@ -182,7 +158,8 @@ class Loop:
         budget = spec.budget
         self._run = run
         self._ledger = ledger
-        self._spec = spec
+        self._solver = spec.solver
+        self._certified = spec.certified
         self._budget = budget
         self._around = around
         self._interrupt = around.interrupt
@@ -236,8 +213,7 @@ class Loop:
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
                 assert self.seen is not None
-                spec, loss = self._spec, self.seen[0].loss
-                return explained(end, row, spec.exact, spec.regularised, loss, spec.counted)
+                return explained(end, row, self._solver, self.seen[0].loss)
             end = self._reached(row)
             if end is not None:
                 return end
@@ -250,7 +226,7 @@ class Loop:
     def _last(self, end: End | None) -> bool:
         """Return whether a checkpoint at this end is the method's last, or an exact method's result."""
         settled = self._run.converged or self._run.stalled
-        return settled or (self._spec.exact and end is not None and end.status != "interrupted")
+        return settled or (self._solver.exact and end is not None and end.status != "interrupted")
 
     def _value(self) -> int:
         value = self.counts[self._counter]
@@ -259,7 +235,7 @@ class Loop:
 
     def _goal(self) -> int:
         value = self._value()
-        if self._spec.refits:
+        if self._solver.refits:
             return value + 1
         if self._threshold <= value:
             self._threshold = next(threshold for threshold in self._thresholds if threshold > value)
@@ -283,7 +259,7 @@ class Loop:
             value = self._value()
             if end is not None or value >= goal or self._caught_up():
                 return end
-            if self._spec.refits:
+            if self._solver.refits:
                 self._before, self._clock = self._spent(), Clock()
             try:
                 training = self._around.marked(self._spent())
@@ -369,9 +345,9 @@ class Loop:
     def _time_left(self) -> float | None:
         """Return the seconds after which an iteration is cut; None for fits, which `guard` limits."""
         seconds = self._budget.seconds
-        return (
-            None if seconds is None or self._spec.refits else seconds + 0.5 * grace(seconds) - self._spent()
-        )
+        if seconds is None or self._solver.refits:
+            return None
+        return seconds + 0.5 * grace(seconds) - self._spent()
 
     def _given_up(self) -> End:
         """Return the end of a run that was cut within an iteration; its last checkpoint is the result."""
@@ -407,7 +383,7 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._around.answer(self._run.snapshot())
-                self._progress.doing("certifying" if last and self._spec.certified else "checkpoint")
+                self._progress.doing("certifying" if last and self._certified else "checkpoint")
                 row = self._around.observe(snapshot, last)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:
@@ -428,7 +404,7 @@ class Loop:
     def _put_state(self) -> None:
         """Store the state at this checkpoint, if the method can be continued."""
         began, keep = time.monotonic(), self._around.keep
-        arrays = None if keep is None or self._spec.refits else getattr(self._run, "state", lambda: None)()
+        arrays = None if keep is None or self._solver.refits else getattr(self._run, "state", lambda: None)()
         if keep is not None and arrays is not None:
             counts = {name: count for name, count in self.counts.items() if count is not None}
             keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))

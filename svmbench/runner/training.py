@@ -227,7 +227,8 @@ class Training:
             self._allowance, self._marked, partial(task.posed.answer, problem=problem),
             None if limited or not exact else observer.promising,
         )  # fmt: skip
-        spec = LoopSpec.of(config, solver, problem.n)
+        first = prepare.first_checkpoint(solver, config.budget.counter, problem.n)
+        spec = LoopSpec(config.budget, first, config.observe.points, solver, config.observe.train)
         loop = self._loop = Loop(run, oracle.ledger, spec, around, clock, due)
         with self._interrupt.deferred(), LoadMonitor() as monitor:
             end = loop.drive()
