@@ -280,16 +280,7 @@ def _compute(
 class _Attempt:
     """Search for an optimum by one method.
 
-    Parameters
-    ----------
-    certifier : Certifier
-        The method.
-    problem, X, kernel, reading
-        The problem, its examples, and how an oracle reads them.
-    paid : dict
-        Cost of the methods before, which is added; iterations are not, as they are another method's.
-    unfinished : UnfinishedOptimum
-        Where its state is kept.
+    The cost ``paid`` of the methods before is added, but not their iterations, which are another method's.
     """
 
     def __init__(
