@@ -83,8 +83,8 @@ _WORKING_SETS = Certifier("decomposition", 0.0)
 
 def choose(kernel: str, bias: str) -> tuple[Certifier, ...]:
     """Return the solvers for the optimum of such a problem; each is used if those before it fail."""
-    # A pass over the data costs about as much as one kernel row. But passes read rows rounded to float32: their
-    # optimum may not be one of the rows as given, while working sets are refined with the latter.
+    # A pass over the data costs about as much as one kernel row. But passes read rows rounded to float32:
+    # their optimum may not be one of the rows as given, while working sets are refined with the latter.
     passes = (Certifier("dcd", 10.0),) if (kernel, bias) == ("linear", "none") else ()
     return (*passes, _WORKING_SETS)
 
