@@ -26,9 +26,9 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import MOST_BYTES_OF_MANY, read_json, read_regular, scratch, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, events, lines
+from svmbench.store import Store, lines
 from svmbench.store.documents import Unreadable, storing
-from svmbench.store.events import is_number
+from svmbench.store.events import is_event, is_number
 from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.stored import JobEnd
@@ -124,7 +124,7 @@ class Record:
         An incomplete last line is left out silently, damaged lines are left out with a warning.
         """
         try:
-            found = events.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
+            found = lines.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY), is_event)
         except FileNotFoundError:
             return []
         except ValueError as error:
