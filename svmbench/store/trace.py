@@ -114,8 +114,13 @@ def read_rows(path: Path) -> list[dict[str, Value]]:
     UserError
         If a line is damaged.
     """
-    text = _text(path)
-    return [] if text is None else parse(text, path)
+    try:
+        text = read_regular(path).decode()
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        raise damaged(path, error) from error
+    return parse(text, path)
 
 
 def read_numbers(path: str, names: Sequence[str]) -> NDArray[np.float64]:
@@ -179,16 +184,6 @@ def _columns(header: str) -> list[str]:
 
 def _known(names: Sequence[str], cells: Sequence[str]) -> dict[str, Value]:
     return {name: _READ[name](cell) for name, cell in zip(names, cells) if cell and name in _READ}
-
-
-def _text(path: Path) -> str | None:
-    """Return the content of a trace; None before it is written."""
-    try:
-        return read_regular(path).decode()
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise damaged(path, error) from error
 
 
 def parse(text: str, path: Path) -> list[dict[str, Value]]:
