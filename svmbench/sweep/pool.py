@@ -140,8 +140,8 @@ class Pool:
                 answers = [] if worker.job is None else [_death(code, self._folder / "workers.log", worker)]
                 cut = worker.guard.conclude() if worker.guard and worker.job else None
                 if cut is not None and worker.job is not None:
-                    end = end_of(cut, worker.job.config, Outcome.of(cut).state, cut.reason)
-                    answers = [{**end, "seconds": time.monotonic() - worker.begun}]
+                    seconds = time.monotonic() - worker.begun
+                    answers = [end_of(worker.job.config, Outcome.of(cut), seconds)]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
                 if job is not None:
