@@ -250,10 +250,11 @@ class _Tuning:
         """Print the best settings and the command for the best."""
         from svmbench.figures.tables import table
         from svmbench.sweep.parameter_grid import at_edge, written
+        from svmbench.sweep.planning import of_the_run
 
         ranked = sorted(self.errors.items(), key=lambda item: (item[1], item[0]))
         chosen = [f"{key}={written(value)}" for key, value in zip(self._coarse, ranked[0][0], strict=True)]
-        kept = [text for text in self._fixed if not _of_sweep(text)]
+        kept = of_the_run(self._fixed)
         command = f"svmbench run {shlex.join([*folder.option(self._folders), *kept, *chosen])}"
         if self._as_json:
             settings = [
@@ -298,9 +299,3 @@ def _divided(text: str, part: int) -> str:
 
 def _value(text: str) -> str:
     return text.partition("=")[2]
-
-
-def _of_sweep(text: str) -> bool:
-    from svmbench.config.validation import of_the_sweep
-
-    return of_the_sweep(text.partition("=")[0].lstrip("+"))
