@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     judged = tally.counted(_judged(findings, given.recompute, store))
     if given.json:
         print_array(
-            {"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence}
+            {"run": finding.path.name, "kind": finding.kind, "state": state, "reason": sentence}
             for finding, state, sentence in judged
         )
         return 0 if tally.right else 1
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
         asked = given.runs or (given.recompute and finding.run is not None)
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
         if asked or not quiet:
-            print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
+            print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
     print("\n".join(tally.lines(given.results)))
     return 0 if tally.right else 1
 
@@ -131,10 +131,6 @@ def _paths(store: Store, name: str) -> list[Path]:
         if (path / "run.json").exists() or (path / "status.json").exists():
             return [path.absolute()]
     return [run.path.absolute() for run in chosen(str(store.root), [name])]
-
-
-def _name(finding: Finding) -> str:
-    return finding.path.name
 
 
 def _packed(finding: Finding, store: Store) -> tuple[str, str]:
