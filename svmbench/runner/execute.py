@@ -157,7 +157,7 @@ class _Attempt:
         if ready is not None:
             ready()
         about = manifest(task.config, task.data, task.solver, task.terms, store, self._best)
-        about |= {"seeds": task.seeds, "runs_before": runs_before}
+        about |= {"seeds": prepare.seeds(task.config), "runs_before": runs_before}
         if self._allowance is not None:
             about["memory"] = self._allowance.about
         waiting = (lambda who: progress.say(f"waiting for {who} to make this run")) if wait else None
