@@ -67,8 +67,8 @@ class Allowance:
         memory, before = config.budget.memory, held()
         if memory is None or before is None:
             return None
-        parts = (part for part in (data.train, data.validation, data.test) if part is not None)
-        needed = _COPIES * sum(map(_bytes, parts)) + features_bytes(config.features, *data.train.X.shape)
+        copies = _COPIES * sum(map(_bytes, data.parts.values()))
+        needed = copies + features_bytes(config.features, *data.train.X.shape)
         return cls(float(memory), before, memory + needed / _MIB + _MARGIN)
 
     @property
