@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
 from svmbench.run_config import BudgetConfig
 from svmbench.runner.clock import Clock, grace
@@ -33,14 +32,6 @@ _UNLIMITED = (
     "no limit is set: the run ends when the solver's own rule holds; Ctrl-C ends it and stores what it has, "
     "budget.seconds=60 or budget.gap=1e-3 would end it earlier"
 )
-
-
-class Counts(Protocol):
-    """The part of the ledger that the loop reads."""
-
-    def as_dict(self) -> dict[str, int | None]:
-        """Return every counter by name."""
-        ...
 
 
 def thresholds(points: int, first: int) -> Iterator[int]:
@@ -127,8 +118,8 @@ class Loop:
     ----------
     run : Run
         The started solver.
-    ledger : Ledger
-        Its counters.
+    counts : callable
+        Returns its counters.
     spec : LoopSpec
         When checkpoints are made, and when the run ends.
     around : Surroundings
@@ -149,7 +140,7 @@ class Loop:
     def __init__(
         self,
         run: Run,
-        ledger: Counts,
+        counts: Callable[[], dict[str, int | None]],
         spec: LoopSpec,
         around: Surroundings,
         clock: Clock | None = None,
@@ -157,7 +148,7 @@ class Loop:
     ) -> None:
         budget = spec.budget
         self._run = run
-        self._ledger = ledger
+        self.counts = counts
         self._solver = spec.solver
         self._certified = spec.certified
         self._budget = budget
@@ -218,18 +209,13 @@ class Loop:
             if end is not None:
                 return end
 
-    @property
-    def counts(self) -> dict[str, int | None]:
-        """The counters."""
-        return self._ledger.as_dict()
-
     def _last(self, end: End | None) -> bool:
         """Return whether a checkpoint at this end is the method's last, or an exact method's result."""
         settled = self._run.converged or self._run.stalled
         return settled or (self._solver.exact and end is not None and end.status != "interrupted")
 
     def _value(self) -> int:
-        value = self.counts[self._counter]
+        value = self.counts()[self._counter]
         assert value is not None, f"{self._counter} does not apply"
         return value
 
@@ -390,7 +376,7 @@ class Loop:
                 raise
             return None
         self.row = row
-        row.update(self.counts, wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
+        row.update(self.counts(), wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._around.checkpoint(row)
         self.seen = snapshot, row["iterations"]
         gap = row.get("relative_gap")
@@ -406,7 +392,7 @@ class Loop:
         began, keep = time.monotonic(), self._around.keep
         arrays = None if keep is None or self._solver.refits else getattr(self._run, "state", lambda: None)()
         if keep is not None and arrays is not None:
-            counts = {name: count for name, count in self.counts.items() if count is not None}
+            counts = {name: count for name, count in self.counts().items() if count is not None}
             keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))
         self._kept = time.monotonic()
         self._keep_again = max(KEPT_EVERY, KEPT_COST * (self._kept - began))

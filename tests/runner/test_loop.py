@@ -40,7 +40,7 @@ def drive(
     solver = SimpleNamespace(refits=refits, exact=exact, form=form, access=access)
     loop = Loop(
         run,
-        run,
+        run.as_dict,
         LoopSpec(replace(BUDGET, **budget), first, points, solver, certified),
         Surroundings(
             lambda snapshot, last: {**seen(snapshot), "last": last},

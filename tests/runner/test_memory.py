@@ -126,7 +126,7 @@ def test_the_loop_looks_between_slices():
     run = Takes({"kev_iter": 1}, pause=0.001)
     allowance = Allowance(3.0, before, 40.0)
     around = Surroundings(lambda seen, last: {}, rows.append, Interrupt(), Silent(), allowance=allowance)
-    loop = Loop(run, run, LoopSpec(replace(BUDGET, counter="iterations"), 1, 1, Solver), around)
+    loop = Loop(run, run.as_dict, LoopSpec(replace(BUDGET, counter="iterations"), 1, 1, Solver), around)
     end = loop.drive()
     assert end.status == "budget"
     assert end.reason.startswith("budget.memory=3 reached (")
