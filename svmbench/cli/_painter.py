@@ -20,7 +20,6 @@ from svmbench.figures import FORMATS
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from types import TracebackType
 
     import numpy as np
     from numpy.typing import NDArray
@@ -55,9 +54,7 @@ class Painter:
     def __enter__(self) -> Painter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._pipe is not None:
             self._pipe.close()
             self._process.kill()
