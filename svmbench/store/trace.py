@@ -220,19 +220,8 @@ def _follow(content: str, check: str, crc: int) -> int:
 
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a trace as a table: counts as int64 (Int64 if some are unknown), unknown numbers as NaN."""
-    import numpy as np
     import pandas as pd
 
-    rows = read_rows(path)
-    columns: dict[str, pd.Series[Any]] = {}
-    for name in TRACE_COLUMNS:
-        values = [row[name] for row in rows]
-        if name in WORDS:
-            columns[name] = pd.Series(values, dtype=object)
-        elif name in COUNTS:
-            columns[name] = pd.Series(values, dtype="Int64" if None in values else "int64")
-        else:
-            columns[name] = pd.Series(
-                [np.nan if value is None else value for value in values], dtype="float64"
-            )
-    return pd.DataFrame(columns)
+    frame = pd.DataFrame(read_rows(path), columns=list(TRACE_COLUMNS), dtype=object)
+    counts = {name: "Int64" if frame[name].isna().any() else "int64" for name in COUNTS}
+    return frame.astype({name: counts.get(name, "float64") for name in TRACE_COLUMNS if name not in WORDS})
