@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -55,6 +56,14 @@ class _Folder(argparse.Action):
                 f"--results {values} is not a folder: give the results folder of your runs, such as results"
             )
         setattr(namespace, self.dest, values)
+
+
+def as_number(text: str) -> float:
+    """Return the number that a text is, or NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def file_path(option: str, text: str) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._json import print_array
 from svmbench.cli._pager import paged
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.cli._tables import percent
 from svmbench.errors import UserError, nearest, write_csv
 from svmbench.run_config import flatten, role
@@ -264,8 +264,5 @@ def _same(value: Any, text: str) -> bool:
     from svmbench.config.values import show
 
     if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return float(text) == value
-        except ValueError:
-            return False
+        return as_number(text) == value
     return show(value) == text

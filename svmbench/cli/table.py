@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError, printable
 from svmbench.sweep.select import RUNS, chosen
@@ -108,10 +108,7 @@ def _at(text: str) -> At:
     from svmbench.analysis.cells import At
 
     name, equals, value = text.partition("=")
-    try:
-        number = float(value) if equals else 0.0
-    except ValueError:
-        number = float("nan")
+    number = as_number(value) if equals else 0.0
     if (name == "end") == bool(equals) or not 0.0 <= number < float("inf"):
         raise UserError(f"--at {text} is not allowed: give end, or NAME=NUMBER, such as kev_ondemand=1e8")
     return At(name, number)

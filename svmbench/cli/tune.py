@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig, flatten
@@ -290,10 +290,7 @@ def _divided(text: str, part: int) -> str:
     if part == 1 or not text.startswith(_DIVISIBLE):
         return text
     key, _, value = text.partition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        return text  # composing it gives the error
+    number = as_number(value)  # not a number: composing it gives the error
     return f"{key}={max(1, round(number / part))}" if 0.0 < number < math.inf else text
 
 
