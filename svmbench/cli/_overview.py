@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.figures.settings import name_of
 from svmbench.figures.tables import cell, few_digits, short_exponent
 from svmbench.run_config import flatten
+from svmbench.runner.block import aligned, fit_width
 
 if TYPE_CHECKING:
     from svmbench.store import StoredRun
@@ -21,7 +22,7 @@ _DIGITS = 8
 _LEAST = 10
 #: Columns omitted if the terminal is too narrow, in this order.
 _SPARE = ("objective", "age", "cost", "gap", "end", "differs")
-_RIGHT = ("error", "objective", "gap", "cost", "age")
+_LEFT = ("run", "solver", "set", "differs", "end")
 
 #: Mark of runs that converged far from the optimum, or with no known bound.
 OWN_RULE = "own rule"
@@ -71,12 +72,9 @@ def overview(
         texts.insert(0, name)
     if "cost" in kept:
         _say_once(kept["cost"])
-    _fit(kept, width)
-    columns = {}
-    for name, texts in kept.items():
-        wide = max(map(len, texts))
-        columns[name] = [text.rjust(wide) if name in _RIGHT else text.ljust(wide) for text in texts]
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns.values(), strict=True))
+    if width is not None:
+        fit_width(kept, width, "differs", _LEAST, _SPARE, _cut)
+    return "\n".join(aligned(kept, _LEFT))
 
 
 def age(time: str, now: datetime) -> str:
@@ -87,25 +85,6 @@ def age(time: str, now: datetime) -> str:
         return "–"
     unit, _, size = next((one for one in _AGES if seconds < one[1] * one[2]), ("y", 0, 31557600))
     return f"{int(seconds / size)} {unit}"
-
-
-def _fit(columns: dict[str, list[str]], width: int | None) -> None:
-    """Shorten the differences, and omit columns, until a line fits the width."""
-    if width is None:
-        return
-
-    def over() -> int:
-        taken = sum(max(map(len, texts)) for texts in columns.values())
-        return taken + 2 * (len(columns) - 1) - width
-
-    for name in ("", *_SPARE):
-        columns.pop(name, None)
-        if "differs" in columns and over() > 0:
-            texts = columns["differs"]
-            most = max(_LEAST, max(map(len, texts)) - over())
-            columns["differs"] = [_cut(text, most) for text in texts]
-        if over() <= 0:
-            return
 
 
 def _cut(text: str, most: int) -> str:
