@@ -116,13 +116,7 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH}
 
 
 def complete(line: str) -> list[str]:
-    """Return the completions of the last word of a command line, sorted.
-
-    Parameters
-    ----------
-    line : str
-        The line up to the cursor, including ``svmbench``.
-    """
+    """Return the completions, sorted, of the last word of a line up to the cursor, ``svmbench`` included."""
     words = line.split(" ")
     last = words.pop()
     words = [word for word in words if word]

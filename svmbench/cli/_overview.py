@@ -36,20 +36,10 @@ _AGES = (("s", 60, 1), ("min", 60, 60), ("h", 48, 3600), ("d", 99, 86400), ("w",
 def overview(
     runs: Sequence[StoredRun], differing: Sequence[str], ids: Sequence[str], width: int | None, now: datetime
 ) -> str:
-    """Return a heading and a line per run.
+    """Return a heading and a line per run, of at most ``width`` characters if that is not None.
 
-    Parameters
-    ----------
-    runs : sequence of StoredRun
-        The runs, in order.
-    differing : sequence of str
-        Keys of the configuration in which they differ.
-    ids : sequence of str
-        Ids of all runs; a run is named by the shortest unique prefix of its hash.
-    width : int or None
-        Most characters in a line, or None for no limit.
-    now : datetime
-        The time to which ages refer.
+    A run is named by the shortest prefix of its hash that is unique among ``ids``. ``differing`` are the keys
+    of the configuration in which the runs differ, and ages refer to ``now``.
     """
     columns = {
         "run": _names(runs, ids),

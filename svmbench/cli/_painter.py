@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 
 
 class Painter:
-    """Draws the pictures of one run, in a separate process if that is faster.
-
-    Parameters
-    ----------
-    ahead : bool
-        Whether pictures will be drawn; if not, no process is started.
-    """
+    """Draws the pictures of one run; with ``ahead``, in a process started now, if that is faster."""
 
     def __init__(self, ahead: bool = True) -> None:
         self._pipe: Connection | None = None

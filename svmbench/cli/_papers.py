@@ -24,30 +24,14 @@ from svmbench.store import Store
 
 @dataclass(frozen=True)
 class Asked:
-    """Arguments of the command.
+    """Arguments of the command."""
 
-    Attributes
-    ----------
-    ids : tuple of str
-        Names of the artifacts, all valid.
-    named : bool
-        Whether they were given by name, or mean all.
-    results : str
-        The results folder.
-    jobs : int
-        Number of simultaneous runs.
-    json : bool
-        Whether `list_all` prints JSON.
-    folders : tuple of Path
-        The user's configuration folders.
-    """
-
-    ids: tuple[str, ...]
-    named: bool
-    results: str
-    jobs: int = 1
-    json: bool = False
-    folders: tuple[Path, ...] = ()
+    ids: tuple[str, ...]  # names of the artifacts, all valid
+    named: bool  # whether they were given by name, or mean all
+    results: str  # the results folder
+    jobs: int = 1  # number of simultaneous runs
+    json: bool = False  # whether `list_all` prints JSON
+    folders: tuple[Path, ...] = ()  # the user's configuration folders
 
     def loaded(self) -> list[Artifact]:
         """Return the artifacts."""

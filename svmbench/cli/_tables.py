@@ -24,13 +24,7 @@ def percent(value: float | None) -> str:
 
 
 def last_checkpoint(summary: Mapping[str, Any]) -> str:
-    """Return the table shown at the end of a run.
-
-    Parameters
-    ----------
-    summary : dict
-        From `StoredRun.summary`.
-    """
+    """Return the table shown at the end of a run, from `StoredRun.summary`."""
     error, gap = percent(summary["test_error"]), ""
     if summary["test_mistakes"] is not None:
         error += f"  ({summary['test_mistakes']:,d} mistakes)"

@@ -126,16 +126,11 @@ def _parser() -> Parser:
 
 
 class _Columns:
-    """The runs and the values of their columns.
+    """The runs, oldest first in ``all``, and the values of their columns.
 
     A column is a key of a summary, or a dotted key of the configuration after ``config.``. Runs from the
     index share their configurations except the seed: each is flattened once and cached by its address, which
     is stable while the runs exist.
-
-    Attributes
-    ----------
-    all : list of StoredRun
-        Oldest first.
     """
 
     def __init__(self, runs: list[StoredRun], notes: Mapping[str, Mapping[str, Any]]) -> None:
