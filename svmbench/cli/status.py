@@ -39,9 +39,8 @@ def main(arguments: Sequence[str]) -> int:
     if names:
         print(_alone(Path(given.results), names))
     for job in running:
-        print(
-            f"  {job.number + 1}  {job.label}: running for {status.duration(time.time() - began[job.number])}"
-        )
+        lasts = status.duration(time.time() - began[job.number])
+        print(f"  {job.number + 1}  {job.label}: running for {lasts}")
     for text in status.failures(plan.jobs, ends):
         print(text)
     if not maker and left_over:

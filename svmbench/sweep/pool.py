@@ -80,7 +80,8 @@ class Pool:
                         self._interrupt()
                 except KeyboardInterrupt:
                     if interrupted:
-                        self._kill()
+                        for worker in self._workers:
+                            worker.process.kill()
                     pending.clear()
                     interrupted = True
                     self._interrupt()
@@ -156,10 +157,6 @@ class Pool:
     def _interrupt(self) -> None:
         for worker in self._busy():
             worker.stop()
-
-    def _kill(self) -> None:
-        for worker in self._workers:
-            worker.process.kill()
 
     def _end(self) -> None:
         """Let all workers exit; kill those that do not."""
