@@ -12,48 +12,44 @@ from svmbench.errors import UserError
 from svmbench.figures import FORMATS
 from svmbench.speed.jobs import JOBS
 
+#: Options of commands that read stored runs.
+_READING = ("--json", "--results", "--help")
+
 _OPTIONS = {
     "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--json", "--help"),
     "plan": ("--config-dir", "--calibrate", "--json", "--help"),
-    "status": ("--json", "--results", "--help"),
+    "status": _READING,
     "watch": ("--every", "--html", "--results", "--help"),
-    "resume": ("--json", "--results", "--help"),
+    "resume": _READING,
     "tune": ("--search", "--rounds", "--settings", "--search-seed", "--config-dir", "--json", "--help"),
-    "best": ("--by", "--json", "--results", "--help"),
-    "list": (
-        *("--all", "--columns", "--where", "--sort", "--reverse", "--best"),
-        *("--csv", "--json", "--results", "--help"),
-    ),
-    "show": ("--json", "--results", "--help"),
+    "best": ("--by", *_READING),
+    "list": ("--all", "--columns", "--where", "--sort", "--reverse", "--best", "--csv", *_READING),
+    "show": _READING,
     "plot": (
         *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
-        *("--style-by", "--style", "--panels-by", "--heat", "--format", "--output", "--json", "--results"),
-        "--help",
+        *("--style-by", "--style", "--panels-by", "--heat", "--format", "--output", *_READING),
     ),
     "table": (
         *("--rows", "--columns", "--metric", "--at", "--average", "--caption", "--label", "--format"),
-        *("--output", "--json", "--results", "--help"),
+        *("--output", *_READING),
     ),
-    "compare": ("--to", "--cost", "--csv", "--json", "--results", "--help"),
-    "profile": (
-        *("--to", "--cost", "--tau", "--output", "--format"),
-        *("--csv", "--json", "--results", "--help"),
-    ),
-    "report": ("--all", "--output", "--title", "--json", "--results", "--help"),
-    "export": ("--zip", "--output", "--json", "--results", "--help"),
-    "tag": ("--remove", "--json", "--results", "--help"),
-    "note": ("--json", "--results", "--help"),
-    "delete": ("--yes", "--json", "--results", "--help"),
-    "verify": ("--recompute", "--json", "--results", "--help"),
-    "repair": ("--json", "--results", "--help"),
-    "predict": ("--scores", "--ignore-unseen", "--json", "--results", "--help"),
+    "compare": ("--to", "--cost", "--csv", *_READING),
+    "profile": ("--to", "--cost", "--tau", "--output", "--format", "--csv", *_READING),
+    "report": ("--all", "--output", "--title", *_READING),
+    "export": ("--zip", "--output", *_READING),
+    "tag": ("--remove", *_READING),
+    "note": _READING,
+    "delete": ("--yes", *_READING),
+    "verify": ("--recompute", *_READING),
+    "repair": _READING,
+    "predict": ("--scores", "--ignore-unseen", *_READING),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
-    "paper": ("--config-dir", "--json", "--results", "--help"),
+    "paper": ("--config-dir", *_READING),
     "field": ("--sets", "--seeds", "--draw", "--page", "--config-dir", "--results", "--help"),
-    "advise": ("--config-dir", "--json", "--results", "--help"),
+    "advise": ("--config-dir", *_READING),
     "new": ("--config-dir", "--help"),
-    "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
+    "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", *_READING),
     "completion": ("--help",),
     "help": (),
 }
@@ -120,13 +116,7 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH}
 
 
 def complete(line: str) -> list[str]:
-    """Return the completions of the last word of a command line, sorted.
-
-    Parameters
-    ----------
-    line : str
-        The line up to the cursor, including ``svmbench``.
-    """
+    """Return the completions, sorted, of the last word of a line up to the cursor, ``svmbench`` included."""
     words = line.split(" ")
     last = words.pop()
     words = [word for word in words if word]

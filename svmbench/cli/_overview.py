@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.figures.settings import name_of
 from svmbench.figures.tables import cell, few_digits, short_exponent
 from svmbench.run_config import flatten
+from svmbench.runner.block import aligned, fit_width
 
 if TYPE_CHECKING:
     from svmbench.store import StoredRun
@@ -21,7 +22,7 @@ _DIGITS = 8
 _LEAST = 10
 #: Columns omitted if the terminal is too narrow, in this order.
 _SPARE = ("objective", "age", "cost", "gap", "end", "differs")
-_RIGHT = ("error", "objective", "gap", "cost", "age")
+_LEFT = ("run", "solver", "set", "differs", "end")
 
 #: Mark of runs that converged far from the optimum, or with no known bound.
 OWN_RULE = "own rule"
@@ -35,20 +36,10 @@ _AGES = (("s", 60, 1), ("min", 60, 60), ("h", 48, 3600), ("d", 99, 86400), ("w",
 def overview(
     runs: Sequence[StoredRun], differing: Sequence[str], ids: Sequence[str], width: int | None, now: datetime
 ) -> str:
-    """Return a heading and a line per run.
+    """Return a heading and a line per run, of at most ``width`` characters if that is not None.
 
-    Parameters
-    ----------
-    runs : sequence of StoredRun
-        The runs, in order.
-    differing : sequence of str
-        Keys of the configuration in which they differ.
-    ids : sequence of str
-        Ids of all runs; a run is named by the shortest unique prefix of its hash.
-    width : int or None
-        Most characters in a line, or None for no limit.
-    now : datetime
-        The time to which ages refer.
+    A run is named by the shortest prefix of its hash that is unique among ``ids``. ``differing`` are the keys
+    of the configuration in which the runs differ, and ages refer to ``now``.
     """
     columns = {
         "run": _names(runs, ids),
@@ -71,12 +62,9 @@ def overview(
         texts.insert(0, name)
     if "cost" in kept:
         _say_once(kept["cost"])
-    _fit(kept, width)
-    columns = {}
-    for name, texts in kept.items():
-        wide = max(map(len, texts))
-        columns[name] = [text.rjust(wide) if name in _RIGHT else text.ljust(wide) for text in texts]
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns.values(), strict=True))
+    if width is not None:
+        fit_width(kept, width, "differs", _LEAST, _SPARE, _cut)
+    return "\n".join(aligned(kept, _LEFT))
 
 
 def age(time: str, now: datetime) -> str:
@@ -87,25 +75,6 @@ def age(time: str, now: datetime) -> str:
         return "–"
     unit, _, size = next((one for one in _AGES if seconds < one[1] * one[2]), ("y", 0, 31557600))
     return f"{int(seconds / size)} {unit}"
-
-
-def _fit(columns: dict[str, list[str]], width: int | None) -> None:
-    """Shorten the differences, and omit columns, until a line fits the width."""
-    if width is None:
-        return
-
-    def over() -> int:
-        taken = sum(max(map(len, texts)) for texts in columns.values())
-        return taken + 2 * (len(columns) - 1) - width
-
-    for name in ("", *_SPARE):
-        columns.pop(name, None)
-        if "differs" in columns and over() > 0:
-            texts = columns["differs"]
-            most = max(_LEAST, max(map(len, texts)) - over())
-            columns["differs"] = [_cut(text, most) for text in texts]
-        if over() <= 0:
-            return
 
 
 def _cut(text: str, most: int) -> str:

@@ -20,7 +20,6 @@ from svmbench.figures import FORMATS
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-    from types import TracebackType
 
     import numpy as np
     from numpy.typing import NDArray
@@ -33,13 +32,7 @@ if TYPE_CHECKING:
 
 
 class Painter:
-    """Draws the pictures of one run, in a separate process if that is faster.
-
-    Parameters
-    ----------
-    ahead : bool
-        Whether pictures will be drawn; if not, no process is started.
-    """
+    """Draws the pictures of one run; with ``ahead``, in a process started now, if that is faster."""
 
     def __init__(self, ahead: bool = True) -> None:
         self._pipe: Connection | None = None
@@ -55,9 +48,7 @@ class Painter:
     def __enter__(self) -> Painter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._pipe is not None:
             self._pipe.close()
             self._process.kill()

@@ -14,9 +14,9 @@ from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.papers import artifact as artifacts
-from svmbench.papers import drawing, ids, making, pages
+from svmbench.papers import drawing, making, pages
 from svmbench.papers.artifact import Artifact
-from svmbench.papers.matching import Index, Match, estimate
+from svmbench.papers.matching import Index, estimate
 from svmbench.papers.material import Material
 from svmbench.papers.runs import compose_together
 from svmbench.store import Store
@@ -24,30 +24,14 @@ from svmbench.store import Store
 
 @dataclass(frozen=True)
 class Asked:
-    """Arguments of the command.
+    """Arguments of the command."""
 
-    Attributes
-    ----------
-    ids : tuple of str
-        Names of the artifacts, all valid.
-    named : bool
-        Whether they were given by name, or mean all.
-    results : str
-        The results folder.
-    jobs : int
-        Number of simultaneous runs.
-    json : bool
-        Whether `list_all` prints JSON.
-    folders : tuple of Path
-        The user's configuration folders.
-    """
-
-    ids: tuple[str, ...]
-    named: bool
-    results: str
-    jobs: int = 1
-    json: bool = False
-    folders: tuple[Path, ...] = ()
+    ids: tuple[str, ...]  # names of the artifacts, all valid
+    named: bool  # whether they were given by name, or mean all
+    results: str  # the results folder
+    jobs: int = 1  # number of simultaneous runs
+    json: bool = False  # whether `list_all` prints JSON
+    folders: tuple[Path, ...] = ()  # the user's configuration folders
 
     def loaded(self) -> list[Artifact]:
         """Return the artifacts."""
@@ -93,9 +77,8 @@ def plan(asked: Asked) -> int:
             over = ", ".join(f"{key}={value}" for key, value in planned.over)
             guess = None if took is None else f"{took:.1f}"
             mib = None if memory is None else f"{memory:.0f}"
-            rows.append(
-                (planned.panel, planned.solver, over, planned.seed, match.state, _id(match), guess, mib)
-            )
+            id = None if match.stored is None else match.stored.id
+            rows.append((planned.panel, planned.solver, over, planned.seed, match.state, id, guess, mib))
         header = ("data set", "solver", "values", "seed", "state", "run", "seconds", "MiB")
         print(table(header, rows))
         print(f"\n{material.tally()}")
@@ -118,12 +101,13 @@ def run(asked: Asked) -> int:
 
 def draw(asked: Asked) -> int:
     """Draw the stored runs, without training, and list what is missing."""
-    return _write(asked, asked.ids)
+    return _write_all(asked, asked.materials())
 
 
 def draw_tables(asked: Asked) -> int:
     """Write those artifacts that are tables."""
-    return _write(asked, [artifact.id for artifact in asked.loaded() if artifact.kind == "grid"])
+    grids = tuple(artifact.id for artifact in asked.loaded() if artifact.kind == "grid")
+    return _write_all(asked, replace(asked, ids=grids).materials())
 
 
 def redraw(asked: Asked) -> int:
@@ -132,10 +116,6 @@ def redraw(asked: Asked) -> int:
     _write_all(asked, materials)
     judged = [found for found in materials if found.artifact.claims]
     return _judge(asked, judged) if judged else 0
-
-
-def _write(asked: Asked, names: Sequence[str]) -> int:
-    return _write_all(asked, replace(asked, ids=tuple(names)).materials())
 
 
 def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
@@ -204,15 +184,6 @@ ACTIONS: dict[str, Callable[[Asked], int]] = {
     "redraw": redraw,
     "keep": keep,
 }
-
-
-def everything() -> tuple[str, ...]:
-    """Return the names of all artifacts."""
-    return tuple(ids())
-
-
-def _id(found: Match) -> str | None:
-    return found.stored.id if found.stored is not None else None
 
 
 def _print_missing(material: Material, results: str, stream: TextIO) -> None:

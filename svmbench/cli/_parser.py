@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,6 +30,12 @@ class Parser(argparse.ArgumentParser):
             "--results", default="results", metavar="DIR", help="folder of the stored runs", action=action
         )
 
+    def parse_with_results(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Add the options of commands that read stored runs, --json and --results, and parse."""
+        self.add_json()
+        self.add_results()
+        return self.parse_args(arguments)
+
     def add_sweep(self, help: str = "name or unique prefix; the newest by default") -> None:
         """Add the argument that names a sweep."""
         self.add_argument("sweep", nargs="?", metavar="SWEEP", help=help)
@@ -48,6 +56,14 @@ class _Folder(argparse.Action):
                 f"--results {values} is not a folder: give the results folder of your runs, such as results"
             )
         setattr(namespace, self.dest, values)
+
+
+def as_number(text: str) -> float:
+    """Return the number that a text is, or NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def file_path(option: str, text: str) -> Path:

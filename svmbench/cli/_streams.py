@@ -19,15 +19,7 @@ _OWN = r"\r(?:\x1b\[K)?|\x1b\[A"
 
 
 class _Shown:
-    """A text stream that escapes characters that a terminal might interpret.
-
-    Parameters
-    ----------
-    stream : text stream
-        The underlying stream.
-    progress : bool
-        Whether our progress lines are allowed.
-    """
+    """A text stream that escapes what a terminal might interpret; with ``progress``, except our own lines."""
 
     def __init__(self, stream: Any, progress: bool) -> None:
         self._stream = stream

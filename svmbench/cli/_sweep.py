@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from svmbench.sweep.planning import Job, Plan
@@ -73,6 +74,7 @@ def make(
 
 def _known(plan: Plan, ends: Ends) -> dict[int, JobEnd]:
     """Return the ends of jobs that are found in the store without starting a process."""
+    from svmbench.runner.outcome import Outcome
     from svmbench.store import Store
     from svmbench.sweep.stored import end_of, likely, stored
 
@@ -82,11 +84,12 @@ def _known(plan: Plan, ends: Ends) -> dict[int, JobEnd]:
     for job in plan.jobs:
         run = found.get(job.number)
         if job.number not in ends and run is not None and run.complete and not job.config.force:
-            known[job.number] = end_of(run, job.config, "found")
+            known[job.number] = end_of(job.config, Outcome.found(run))
     if plan.options["retry"] == "none":
         for number, run in (found | likely(unknown, store)).items():
             if not run.complete and number not in ends:
-                known[number] = end_of(run, plan.jobs[number].config, "failed")
+                failed = replace(Outcome.found(run), state="failed")
+                known[number] = end_of(plan.jobs[number].config, failed)
     return known
 
 

@@ -24,43 +24,24 @@ def percent(value: float | None) -> str:
 
 
 def last_checkpoint(summary: Mapping[str, Any]) -> str:
-    """Return the table shown at the end of a run.
-
-    Parameters
-    ----------
-    summary : dict
-        From `StoredRun.summary`.
-    """
-    gap, objectives = "", summary["primal_objective"] is not None
+    """Return the table shown at the end of a run, from `StoredRun.summary`."""
+    error, gap = percent(summary["test_error"]), ""
+    if summary["test_mistakes"] is not None:
+        error += f"  ({summary['test_mistakes']:,d} mistakes)"
     if summary["relative_gap"] is not None:
         gap = f"{summary['relative_gap']:.1e}{_KINDS.get(summary['precision'], '')}"
-    rows = [
-        ("test error", percent(summary["test_error"])),
-        *(
-            [("validation error", percent(summary["validation_error"]))]
-            if summary["validation_error"] is not None
-            else []
-        ),
-        ("training error", percent(summary["train_error"])),
-        *(
-            [
-                ("objective", number(summary["primal_objective"], ".6g")),
-                ("dual objective", number(summary["dual_objective"], ".6g")),
-                ("duality gap", number(summary["duality_gap"], ".3e") + (gap and f"  (relative {gap})")),
-            ]
-            if objectives
-            # The largest of several binary problems.
-            else [("relative gap", gap.replace("with probability", "each with probability"))] * bool(gap)
-        ),
-        *((counter, number(summary[counter])) for counter in _COUNTERS),
-        ("iterations", number(summary["iterations"])),
-        ("support vectors", number(summary["support_vectors"])),
-        ("wall seconds", number(summary["wall_seconds"], ".2f")),
-        ("CPU seconds", number(summary["cpu_seconds"], ".2f")),
-    ]
-    if summary["test_mistakes"] is not None:
-        rows[0] = (
-            "test error",
-            f"{percent(summary['test_error'])}  ({summary['test_mistakes']:,d} mistakes)",
-        )
-    return "\n".join(f"  {name:<16} {text}" for name, text in rows)
+    rows = {"test error": error}
+    if summary["validation_error"] is not None:
+        rows["validation error"] = percent(summary["validation_error"])
+    rows["training error"] = percent(summary["train_error"])
+    if summary["primal_objective"] is not None:
+        rows["objective"] = number(summary["primal_objective"], ".6g")
+        rows["dual objective"] = number(summary["dual_objective"], ".6g")
+        rows["duality gap"] = number(summary["duality_gap"], ".3e") + (gap and f"  (relative {gap})")
+    elif gap:  # the largest of several binary problems
+        rows["relative gap"] = gap.replace("with probability", "each with probability")
+    rows |= {counter: number(summary[counter]) for counter in (*_COUNTERS, "iterations")}
+    rows["support vectors"] = number(summary["support_vectors"])
+    rows["wall seconds"] = number(summary["wall_seconds"], ".2f")
+    rows["CPU seconds"] = number(summary["cpu_seconds"], ".2f")
+    return "\n".join(f"  {name:<16} {text}" for name, text in rows.items())

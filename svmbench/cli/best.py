@@ -31,9 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_sweep()
     parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"criterion, {_BY[0]} by default")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.cli._tables import percent
     from svmbench.figures.tables import table
@@ -50,19 +48,13 @@ def main(arguments: Sequence[str]) -> int:
         )
     ranked = _ranked(jobs, done, given.by)
     if not ranked:
-        raise UserError(
-            f"no run of sweep {record.name} has a {given.by}: repeat it with validate.folds=5, or with data "
-            "that have a validation set"
-            if given.by == _BY[0]
-            else f"no run of sweep {record.name} has a {given.by}"
-        )
+        repeat = ": repeat it with validate.folds=5, or with data that have a validation set"
+        more = repeat if given.by == _BY[0] else ""
+        raise UserError(f"no run of sweep {record.name} has a {given.by}{more}")
     command = f"svmbench run {shlex.join([*folder.option(plan.folders), *ranked[0]['overrides']])}"
     if given.json:
-        print(
-            json.dumps(
-                {"sweep": record.name, "by": given.by, "command": command, "settings": ranked}, indent=2
-            )
-        )
+        about = {"sweep": record.name, "by": given.by, "command": command, "settings": ranked}
+        print(json.dumps(about, indent=2))
         return 0
     number = percent if given.by.endswith("_error") else lambda value: value
     shown = [

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.errors import UserError, write_csv
 from svmbench.sweep.select import RUNS, chosen_groups
 
@@ -30,9 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.add_argument(side.lower(), metavar=side, help=RUNS)
     add_target(parser, "the worse of the two medians of the last test errors")
     parser.add_argument("--csv", action="store_true", help="print CSV; unknown and unreached costs are empty")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     metric, targets = target_of(given.to)
     if len(targets) > 1:
         raise UserError(f"--to {given.to} gives {len(targets)} targets; compare takes one")
@@ -80,10 +78,7 @@ def add_target(parser: Parser, default: str) -> None:
 def target_of(text: str) -> tuple[str, list[float]]:
     """Return the metric and the values of ``METRIC=VALUE,...``; no values for a metric alone."""
     metric, equals, values = text.partition("=")
-    try:
-        found = [float(value) for value in values.split(",")] if equals else []
-    except ValueError:
-        found = [float("nan")]
+    found = [as_number(value) for value in values.split(",")] if equals else []
     if not all(0.0 <= value < float("inf") for value in found):
         raise UserError(f"--to {text} is not of the form METRIC=NUMBER, such as test_error=0.15")
     return metric, found

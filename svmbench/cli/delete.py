@@ -19,9 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     parser.add_argument("--yes", action="store_true", help="remove them permanently")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
     from svmbench.store.delete import check, delete, size

@@ -23,9 +23,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "-o", "--output", metavar="PATH", help="path of the output; export or export.zip by default"
     )
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.report.command import command
     from svmbench.store.export import export

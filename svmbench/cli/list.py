@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._json import print_array
 from svmbench.cli._pager import paged
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.cli._tables import percent
 from svmbench.errors import UserError, nearest, write_csv
 from svmbench.run_config import flatten, role
 
 if TYPE_CHECKING:
-    from svmbench.store import Store, StoredRun
+    from svmbench.store import StoredRun
 
 #: Most runs printed by default.
 _MOST = 20
@@ -39,7 +39,7 @@ _PERCENT = ("test_error", "validation_error", "train_error")
 def main(arguments: Sequence[str]) -> int:
     """Print a line per run, or machine-readable output."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
@@ -48,9 +48,9 @@ def main(arguments: Sequence[str]) -> int:
 
     store, notes = Store(given.results), Notes(Path(given.results)).all()
     asked = (given.all, given.where, given.sort, given.reverse, given.best, given.json, given.csv)
-    if not any(asked):
-        return _print_newest(store, notes, given.columns)
-    runs = _Columns(store.own(), notes)
+    # Without such options, only the newest runs are read.
+    read, ids = (store.own(), None) if any(asked) else store.newest(_MOST)
+    runs = _Columns(read, notes)
     if not runs.all and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
@@ -62,28 +62,16 @@ def main(arguments: Sequence[str]) -> int:
     if given.csv:
         _print_csv(runs, chosen, given.columns)
         return 0
-    found = len(chosen)
+    found = len(chosen if ids is None else ids)
     if not given.all and given.best is None:
         # The newest runs are last, unless an order was given.
         chosen = chosen[-_MOST:] if given.sort is None and not given.reverse else chosen[:_MOST]
     rest = f"\n{len(chosen)} of {found:,} runs; --all lists all" if len(chosen) < found else ""
-    paged((_wide(runs, chosen, given.columns) if given.columns else _overview(runs, chosen)) + rest)
+    paged((_wide(runs, chosen, given.columns) if given.columns else _overview(runs, chosen, ids)) + rest)
     return 0
 
 
-def _print_newest(store: Store, notes: Mapping[str, Mapping[str, Any]], columns: str | None) -> int:
-    """Print the last runs without reading others."""
-    newest, ids = store.newest(_MOST)
-    if not newest:
-        print(f"no runs in {store.root}; make one with: svmbench run")
-        return 0
-    runs = _Columns(newest, notes)
-    rest = f"\n{len(newest)} of {len(ids):,} runs; --all lists all" if len(newest) < len(ids) else ""
-    paged((_wide(runs, newest, columns) if columns else _overview(runs, newest, ids)) + rest)
-    return 0
-
-
-def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | None = None) -> str:
+def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | None) -> str:
     """Return an overview of the runs that fits the terminal, or of full width without one."""
     from svmbench.cli._overview import overview
 
@@ -134,22 +122,15 @@ def _parser() -> Parser:
     parser.add_argument("--reverse", action="store_true", help="the largest first; without --sort the newest")
     parser.add_argument("--best", metavar="N", type=int, help="only the first N")
     parser.add_argument("--csv", action="store_true", help="print all as CSV; unknown numbers are empty")
-    parser.add_json()
-    parser.add_results()
     return parser
 
 
 class _Columns:
-    """The runs and the values of their columns.
+    """The runs, oldest first in ``all``, and the values of their columns.
 
     A column is a key of a summary, or a dotted key of the configuration after ``config.``. Runs from the
     index share their configurations except the seed: each is flattened once and cached by its address, which
     is stable while the runs exist.
-
-    Attributes
-    ----------
-    all : list of StoredRun
-        Oldest first.
     """
 
     def __init__(self, runs: list[StoredRun], notes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -278,8 +259,5 @@ def _same(value: Any, text: str) -> bool:
     from svmbench.config.values import show
 
     if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return float(text) == value
-        except ValueError:
-            return False
+        return as_number(text) == value
     return show(value) == text

@@ -129,19 +129,13 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: svmbench COMMAND ...",
-            "",
-            "Train SVM solvers, count every kernel evaluation, store every run, plot the results.",
-            "",
-            *lines,
-            "",
-            "  svmbench COMMAND --help  says more about one; svmbench --version  prints the version.",
-            "",
-            "Start with: svmbench run",
-        ]
+    commands = "\n".join(f"  {name:<{width}}  {text}" for name, text in COMMANDS.items())
+    return (
+        "usage: svmbench COMMAND ...\n\n"
+        "Train SVM solvers, count every kernel evaluation, store every run, plot the results.\n\n"
+        f"{commands}\n\n"
+        "  svmbench COMMAND --help  says more about one; svmbench --version  prints the version.\n\n"
+        "Start with: svmbench run"
     )
 
 

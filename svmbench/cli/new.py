@@ -140,9 +140,8 @@ def _figure(name: str, folder: Path) -> tuple[dict[Path, str], str]:
     where = f"{name} --config-dir {shlex.quote(str(folder))}"
     title = name.replace("_", " ").replace("-", " ").capitalize()
     text = _filled(_TEMPLATES / "figure.yaml.txt", {"title": title})
-    return {
-        folder / "paper" / f"{name}.yaml": text
-    }, f"svmbench paper run {where} && svmbench paper draw {where}"
+    files = {folder / "paper" / f"{name}.yaml": text}
+    return files, f"svmbench paper run {where} && svmbench paper draw {where}"
 
 
 def _filled(template: Path, names: Mapping[str, str]) -> str:

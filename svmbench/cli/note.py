@@ -15,9 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("note", "Add a note to a run; show and list print it. Without TEXT, print the note.")
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("text", nargs="?", metavar="TEXT", help="the note; '' removes it")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
     from svmbench.store.notes import Notes

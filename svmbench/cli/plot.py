@@ -23,7 +23,7 @@ _Y = "test_error, validation_error, train_error, primal_objective, suboptimality
 def main(arguments: Sequence[str]) -> int:
     """Draw the runs and print the paths of the pictures."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     xlim, ylim = _numbers("xlim", given.xlim), _numbers("ylim", given.ylim)
     heat = _pair("heat", given.heat, "two keys")
     if heat is None and not given.runs:
@@ -110,8 +110,6 @@ def _parser() -> Parser:
         default=FORMATS[:1],
         help="of the pictures, one or more; png by default",
     )
-    parser.add_json()
-    parser.add_results()
     return parser
 
 

@@ -44,9 +44,7 @@ def main(arguments: Sequence[str]) -> int:
         help="predict rows with words that the training rows do not have: these are 0 in all columns of the "
         "encoding",
     )
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     import numpy as np
 

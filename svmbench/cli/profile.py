@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser, picture_path
+from svmbench.cli._parser import Parser, as_number, picture_path
 from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError, write_csv
 from svmbench.figures import FORMATS
@@ -42,9 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--csv", action="store_true", help="print the cost of each method in each case as CSV"
     )
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     metric, targets = target_of(given.to)
     stem = picture_path(given.output)
     tolerances = _tolerances(given.tau) if given.tau else None
@@ -69,10 +67,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _tolerances(text: str) -> list[float]:
-    try:
-        found = [float(value) for value in text.split(",")]
-    except ValueError:
-        found = [0.0]
+    found = [as_number(value) for value in text.split(",")]
     if not all(0.0 < value < 1.0 for value in found):
         raise UserError(f"--tau {text} is not allowed: give numbers between 0 and 1, such as 0.1,0.01")
     return found

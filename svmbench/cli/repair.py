@@ -16,9 +16,7 @@ def main(arguments: Sequence[str]) -> int:
         "Move damaged runs, optima and environments, and damaged lines of notes and sweeps, to damaged/ in "
         "the results folder. Nothing is removed. A run that was moved is repeated when it is next requested.",
     )
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
     from svmbench.store.integrity import set_aside
@@ -26,14 +24,9 @@ def main(arguments: Sequence[str]) -> int:
 
     store = Store(given.results, warn=lambda sentence: None)
     damaged = [finding for finding in check_all(store) if finding.state == "damaged"]
-    left, moved = 0, []
-    for finding in damaged:
-        if not os.path.lexists(finding.path):  # moved with a folder of another finding
-            continue
-        target = set_aside(finding, store)
-        if target is None:
-            left += 1
-        moved.append((finding, target))
+    # A path may have been moved with a folder of another finding.
+    moved = [(finding, set_aside(finding, store)) for finding in damaged if os.path.lexists(finding.path)]
+    left = sum(target is None for _, target in moved)
     if given.json:
         found = [
             {"path": str(one.path), "aside": None if target is None else str(target), "reason": one.sentence}

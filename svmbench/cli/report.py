@@ -82,9 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
     )
     parser.add_argument("--title", default=_TITLE, metavar="TEXT", help="its heading")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     if given.all and given.runs:
         parser.error("both RUNS and --all are given: give runs, or --all")
     path = file_path("-o", given.output)

@@ -15,9 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print the end, the last checkpoint and the configuration of a run."""
     parser = Parser("show", "Show one stored run: its end, its last numbers, its configuration.")
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.runner.outcome import ended
     from svmbench.store import Store
@@ -38,14 +36,11 @@ def main(arguments: Sequence[str]) -> int:
     if summary["wall_seconds"] is not None:
         print(f"seconds: {_worth(disturbed(run))}")
     if tags or note:
-        print(
-            "\n"
-            + "\n".join(
-                f"{name:<5} {text}"
-                for name, text in (("tags", " ".join(tags)), ("note", printable(note)))
-                if text
-            )
-        )
+        print()
+    if tags:
+        print(f"tags  {' '.join(tags)}")
+    if note:
+        print(f"note  {printable(note)}")
     print(f"\nconfiguration ({printable(summary['path'])})")
     for line in yaml.safe_dump(summary["config"], sort_keys=False, default_flow_style=None).splitlines():
         print(f"  {line}")

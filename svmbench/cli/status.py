@@ -16,9 +16,7 @@ def main(arguments: Sequence[str]) -> int:
         "status", "Show the progress of a sweep: done, running, time left, and the reason of each failure."
     )
     parser.add_sweep()
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.cli._sweep import document
     from svmbench.sweep import status
@@ -41,9 +39,8 @@ def main(arguments: Sequence[str]) -> int:
     if names:
         print(_alone(Path(given.results), names))
     for job in running:
-        print(
-            f"  {job.number + 1}  {job.label}: running for {status.duration(time.time() - began[job.number])}"
-        )
+        lasts = status.duration(time.time() - began[job.number])
+        print(f"  {job.number + 1}  {job.label}: running for {lasts}")
     for text in status.failures(plan.jobs, ends):
         print(text)
     if not maker and left_over:

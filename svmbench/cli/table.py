@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError, printable
 from svmbench.sweep.select import RUNS, chosen
@@ -25,7 +25,7 @@ _FORMATS = ("md", "tex", "csv")
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table, or write it in the requested formats."""
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_with_results(arguments)
     rows, columns, metrics = (_words(text) for text in (given.rows, given.columns, given.metric))
     at = _at(given.at)
     stem = None if given.output is None else _stem(given.output)
@@ -94,8 +94,6 @@ def _parser() -> Parser:
     parser.add_argument("--label", default="tab:svmbench", metavar="NAME", help="label of the LaTeX table")
     parser.add_argument("--format", nargs="+", choices=_FORMATS, default=["md"], help="md by default")
     parser.add_argument("-o", "--output", metavar="PATH", help="path of the files, without extension")
-    parser.add_json()
-    parser.add_results()
     return parser
 
 
@@ -110,10 +108,7 @@ def _at(text: str) -> At:
     from svmbench.analysis.cells import At
 
     name, equals, value = text.partition("=")
-    try:
-        number = float(value) if equals else 0.0
-    except ValueError:
-        number = float("nan")
+    number = as_number(value) if equals else 0.0
     if (name == "end") == bool(equals) or not 0.0 <= number < float("inf"):
         raise UserError(f"--at {text} is not allowed: give end, or NAME=NUMBER, such as kev_ondemand=1e8")
     return At(name, number)

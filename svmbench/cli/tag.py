@@ -19,9 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("tag", nargs="?", metavar="TAG", help="a name of letters, digits, '.', '_' and '-'")
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=RUNS)
     parser.add_argument("--remove", action="store_true", help="remove the tag from the runs")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
     if given.tag is not None and not given.runs:
         parser.error(f"give the runs that {given.tag} is for")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, as_number
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig, flatten
@@ -250,10 +250,11 @@ class _Tuning:
         """Print the best settings and the command for the best."""
         from svmbench.figures.tables import table
         from svmbench.sweep.parameter_grid import at_edge, written
+        from svmbench.sweep.planning import of_the_run
 
         ranked = sorted(self.errors.items(), key=lambda item: (item[1], item[0]))
         chosen = [f"{key}={written(value)}" for key, value in zip(self._coarse, ranked[0][0], strict=True)]
-        kept = [text for text in self._fixed if not _of_sweep(text)]
+        kept = of_the_run(self._fixed)
         command = f"svmbench run {shlex.join([*folder.option(self._folders), *kept, *chosen])}"
         if self._as_json:
             settings = [
@@ -289,18 +290,9 @@ def _divided(text: str, part: int) -> str:
     if part == 1 or not text.startswith(_DIVISIBLE):
         return text
     key, _, value = text.partition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        return text  # composing it gives the error
+    number = as_number(value)  # not a number: composing it gives the error
     return f"{key}={max(1, round(number / part))}" if 0.0 < number < math.inf else text
 
 
 def _value(text: str) -> str:
     return text.partition("=")[2]
-
-
-def _of_sweep(text: str) -> bool:
-    from svmbench.config.validation import of_the_sweep
-
-    return of_the_sweep(text.partition("=")[0].lstrip("+"))

@@ -84,9 +84,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
     from svmbench.store.integrity import check_folder
@@ -102,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     judged = tally.counted(_judged(findings, given.recompute, store))
     if given.json:
         print_array(
-            {"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence}
+            {"run": finding.path.name, "kind": finding.kind, "state": state, "reason": sentence}
             for finding, state, sentence in judged
         )
         return 0 if tally.right else 1
@@ -110,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
         asked = given.runs or (given.recompute and finding.run is not None)
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
         if asked or not quiet:
-            print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
+            print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
     print("\n".join(tally.lines(given.results)))
     return 0 if tally.right else 1
 
@@ -133,10 +131,6 @@ def _paths(store: Store, name: str) -> list[Path]:
         if (path / "run.json").exists() or (path / "status.json").exists():
             return [path.absolute()]
     return [run.path.absolute() for run in chosen(str(store.root), [name])]
-
-
-def _name(finding: Finding) -> str:
-    return finding.path.name
 
 
 def _packed(finding: Finding, store: Store) -> tuple[str, str]:
@@ -268,9 +262,7 @@ def _overstated(run: StoredRun, model: StoredModel) -> Iterator[str]:
         yield "the last gap is that of a dual point, the model has none"
     if run.solver not in registry.names():  # a plug-in that is not installed
         return
-    solver, end = registry.get(run.solver), End(run.status, "")
-    counted = solver.access != "data"
-    told = explained(end, run.summary(), solver.exact, solver.form == "regularised", model.loss, counted)
+    told = explained(End(run.status, ""), run.summary(), registry.get(run.solver), model.loss)
     if FLAG in told.reason and not run.flagged:
         yield f"the run ended as {run.status}, {run.reason}: it does not add{told.reason}"
 

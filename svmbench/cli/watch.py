@@ -193,17 +193,7 @@ def _standing(run: StoredRun) -> Running:
 
 
 class _Page:
-    """The report of what is watched.
-
-    Parameters
-    ----------
-    path : Path
-        Path of the page.
-    results : str
-        The results folder.
-    names : sequence of str
-        What is watched, as for `svmbench.sweep.select.chosen`.
-    """
+    """The report of what is watched: of the runs that ``names`` select (`svmbench.sweep.select.chosen`)."""
 
     def __init__(self, path: Path, results: str, names: Sequence[str]) -> None:
         self._path, self._results, self._names = path, results, names

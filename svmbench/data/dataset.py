@@ -66,6 +66,12 @@ class Dataset:
     info: dict[str, Any]
 
     @property
+    def parts(self) -> dict[str, Part]:
+        """The parts by name, without those that are None."""
+        found = {"train": self.train, "validation": self.validation, "test": self.test}
+        return {name: part for name, part in found.items() if part is not None}
+
+    @property
     def classes(self) -> tuple[str, ...]:
         """Labels of the classes in the order of their numbers; empty if there are two."""
         labels = tuple(self.info.get("labels") or ())
@@ -134,11 +140,7 @@ def rounded(data: Dataset) -> Dataset:
     """Return a data set with its features in float32."""
     if data.train.X.dtype == np.float32:
         return data
-    parts: dict[str, Any] = {
-        key: Part(part.X.astype(np.float32), part.y)
-        for key in ("train", "validation", "test")
-        if (part := getattr(data, key)) is not None
-    }
+    parts: dict[str, Any] = {key: Part(part.X.astype(np.float32), part.y) for key, part in data.parts.items()}
     return replace(data, **parts)
 
 

@@ -9,11 +9,10 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-if TYPE_CHECKING:
-    from svmbench.runner.progress import Progress, Standing
-    from svmbench.store.trace import Row
+from svmbench.runner.block import Block, on_terminal, size
+from svmbench.runner.progress import PlainLines, Progress, Standing, duration
 
 #: Seconds between two checks for news, and between two drawings without news.
 _LOOK, _DRAW = 0.1, 0.5
@@ -23,7 +22,7 @@ _FIRST = 0.3
 _CELLS = 12
 
 
-class LiveLines:
+class LiveLines(Standing):
     """Live lines of one run, drawn by a separate thread, so that times advance in every phase.
 
     ::
@@ -41,12 +40,9 @@ class LiveLines:
     """
 
     def __init__(self, stream: TextIO, title: str) -> None:
-        from svmbench.runner.block import Block
-        from svmbench.runner.progress import Standing
-
+        super().__init__()
         self._stream = stream
         self._title = title
-        self._standing = Standing()
         self._block = Block(stream)
         self._said: deque[str] = deque()
         self._ending = False
@@ -57,18 +53,6 @@ class LiveLines:
     def say(self, text: str) -> None:
         """Print a sentence above the lines."""
         self._said.append(text)
-
-    def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Receive the state after a slice."""
-        self._standing.advanced(counter, value, goal, seconds)
-
-    def observed(self, row: Row) -> None:
-        """Receive a checkpoint."""
-        self._standing.observed(row)
-
-    def doing(self, what: str, left: float | None = None) -> None:
-        """Receive the phase that begins."""
-        self._standing.doing(what, left)
 
     def close(self) -> None:
         """Print pending sentences and remove the lines."""
@@ -83,9 +67,7 @@ class LiveLines:
             time.sleep(_LOOK)
             self._tell()
             if time.monotonic() >= due:
-                from svmbench.runner.block import size
-
-                self._block.draw(lines(self._title, self._standing, size(self._stream)[0] - 1))
+                self._block.draw(lines(self._title, self, size(self._stream)[0] - 1))
                 due = time.monotonic() + _DRAW
         self._tell()
         self._block.clear()
@@ -110,8 +92,6 @@ def lines(title: str, standing: Standing, columns: int) -> list[str]:
     columns : int
         Width of a line; parts that do not fit are dropped, the last one first.
     """
-    from svmbench.runner.progress import duration
-
     parts = [f"{title}: {standing.phase}, {clock(standing.seconds)}"]
     share = standing.share
     if share is not None:
@@ -139,9 +119,6 @@ def clock(seconds: float) -> str:
 @contextmanager
 def progress(title: str, stream: TextIO | None = None) -> Iterator[Progress]:
     """Yield a listener for a stream, standard error by default, and close it at the end."""
-    from svmbench.runner.block import on_terminal
-    from svmbench.runner.progress import PlainLines
-
     stream = stream or sys.stderr
     if not on_terminal(stream):
         yield PlainLines(stream)

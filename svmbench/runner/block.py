@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TextIO
 
 from svmbench.errors import printable
@@ -73,3 +73,36 @@ class Block:
 def cut_to(text: str, most: int) -> str:
     """Return a text of at most `most` characters; if it was cut, it ends in two dots."""
     return text if len(text) <= most else text[: max(0, most - 2)].rstrip() + ".."
+
+
+def over(columns: Mapping[str, Sequence[str]], width: int) -> int:
+    """Return by how many characters a line of columns, with two blanks between them, exceeds a width."""
+    return sum(max(map(len, texts)) for texts in columns.values()) + 2 * (len(columns) - 1) - width
+
+
+def fit_width(
+    columns: dict[str, list[str]],
+    width: int,
+    elastic: str,
+    least: int,
+    spare: Sequence[str],
+    cut: Callable[[str, int], str],
+) -> None:
+    """Cut the texts of one column, to ``least`` at least, and leave out spare columns until lines fit."""
+    for name in ("", *spare):
+        columns.pop(name, None)
+        if elastic in columns and over(columns, width) > 0:
+            texts = columns[elastic]
+            most = max(least, max(map(len, texts)) - over(columns, width))
+            columns[elastic] = [cut(text, most) for text in texts]
+        if over(columns, width) <= 0:
+            return
+
+
+def aligned(columns: Mapping[str, Sequence[str]], left: Collection[str]) -> list[str]:
+    """Return columns as lines; those not named in ``left`` are aligned to the right."""
+    padded = []
+    for name, texts in columns.items():
+        wide = max(map(len, texts))
+        padded.append([text.ljust(wide) if name in left else text.rjust(wide) for text in texts])
+    return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]

@@ -80,21 +80,13 @@ class Limits:
 
 _WORKING_SETS = Certifier("decomposition", 0.0)
 
-#: By kernel and bias. On explicit features, a pass over the data costs about as much as one kernel row. But
-#: passes read rows rounded to float32: their optimum may not be one of the rows as given, while working sets
-#: are refined with the latter.
-_CERTIFIERS: dict[tuple[bool, str], tuple[Certifier, ...]] = {
-    # kernel is linear, bias
-    (False, "none"): (_WORKING_SETS,),
-    (False, "unregularised"): (_WORKING_SETS,),
-    (True, "none"): (Certifier("dcd", 10.0), _WORKING_SETS),
-    (True, "unregularised"): (_WORKING_SETS,),
-}
-
 
 def choose(kernel: str, bias: str) -> tuple[Certifier, ...]:
     """Return the solvers for the optimum of such a problem; each is used if those before it fail."""
-    return _CERTIFIERS[kernel == "linear", bias]
+    # A pass over the data costs about as much as one kernel row. But passes read rows rounded to float32:
+    # their optimum may not be one of the rows as given, while working sets are refined with the latter.
+    passes = (Certifier("dcd", 10.0),) if (kernel, bias) == ("linear", "none") else ()
+    return (*passes, _WORKING_SETS)
 
 
 def model_of(alpha: Floats, problem: Problem, reader: Oracle | LinearData, bias: float = 0.0) -> Model:

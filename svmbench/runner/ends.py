@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from svmbench.errors import Refusal, UserError
 from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
+from svmbench.solvers.base import Solver
 from svmbench.store.runs import FLAG
 from svmbench.store.trace import Row
 
@@ -46,14 +47,7 @@ def end_by(error: BaseException) -> End:
     return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
 
 
-def explained(
-    end: End,
-    row: Row,
-    exact: bool,
-    regularised: bool = True,
-    loss: str = "hinge",
-    counted: bool = True,
-) -> End:
+def explained(end: End, row: Row, solver: type[Solver], loss: str = "hinge") -> End:
     """Add to an end how far from the optimum it is, if that is known.
 
     A tolerance limits the violation of the optimality conditions or the mean loss, and a stopping rule may
@@ -66,32 +60,29 @@ def explained(
         The end found by the loop.
     row : dict
         The last checkpoint.
-    exact : bool
-        Whether the method ends at the optimum.
-    regularised : bool, default True
-        Whether it minimises a regularised objective at all.
+    solver : type of Solver
+        The method.
     loss : str, default "hinge"
         The loss of the objective that it minimises.
-    counted : bool, default True
-        Whether it has a stopping rule; a baseline converges when every setting has been tried.
     """
     gap = row.get("relative_gap")
     at = "" if gap is None else f", at a relative gap of {gap:.1e}"
     if end.status == "stalled":
-        return replace(end, reason=end.reason + (at or _UNKNOWN if exact else at))
-    if exact and end.status in ("budget", "timeout"):
+        return replace(end, reason=end.reason + (at or _UNKNOWN if solver.exact else at))
+    if solver.exact and end.status in ("budget", "timeout"):
         return replace(end, reason=f"{end.reason} before it converged{at}")
-    if end.status != "converged" or not regularised:
+    if end.status != "converged" or solver.form != "regularised":
         return end
     if loss != "hinge" and row.get("native_objective") is not None:
         # The gap to the stored optimum is that of another loss. With the hinge loss, a native bound is one
         # over a part of the space, such as the span of some points, and tells nothing of the optimum.
         gap = _native_gap(row)
         at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
+    counted = solver.access != "data"  # a baseline converges when every setting has been tried
     if gap is None and counted and row.get("primal_objective") != 0.0:  # no objective is below 0
         return replace(end, reason=f"{end.reason}, {FLAG}{_UNKNOWN}")
     if gap is not None and gap > _FAR:
-        more = ": a smaller solver.eps would go on" if exact else ""
+        more = ": a smaller solver.eps would go on" if solver.exact else ""
         return replace(end, reason=f"{end.reason}, {FLAG}{at}{more}")
     return end
 

@@ -73,15 +73,19 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
+def fields(path: str) -> dict[str, str]:
+    """Return the first value of each name in a file of ``/proc``; none where the system has no such file."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    found = (line.partition(":") for line in reversed(lines))
+    return {name.strip(): value.strip() for name, _, value in found}
+
+
 def processor() -> str:
     """Return the model name of the processor."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    return fields("/proc/cpuinfo").get("model name") or platform.processor() or platform.machine()
 
 
 def caches() -> list[str] | None:
@@ -103,13 +107,9 @@ def concurrent_load(running: int) -> dict[str, int | list[float]]:
 
 def peak_memory() -> float:
     """Return the peak resident memory of this process in MiB."""
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            # Not ru_maxrss: on Linux a process inherits it from its parent.
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
+    # Not ru_maxrss: on Linux a process inherits it from its parent.
+    if "VmHWM" in (known := fields("/proc/self/status")):
+        return int(known["VmHWM"].split()[0]) / 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
@@ -122,10 +122,6 @@ def reset_peak_memory() -> None:
 
 def available_bytes() -> int:
     """Return the bytes of memory available without swapping."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    if "MemAvailable" in (known := fields("/proc/meminfo")):
+        return int(known["MemAvailable"].split()[0]) * 1024
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -82,20 +82,14 @@ def execute(
     check_threads(config.threads)
     with handling() as interrupt, threadpool_limits(limits=config.threads):
         try:
-            return _execute(config, progress, interrupt, load or datasets.load, runs_before, wait, ready)
+            attempt = _prepared(config, progress, interrupt, load or datasets.load)
+            return attempt.make(runs_before, wait, ready)
         except KeyboardInterrupt:
             return Outcome(None, "interrupted", "interrupted before there was a run to store")
 
 
-def _execute(
-    config: RunConfig,
-    progress: Progress,
-    interrupt: Interrupt,
-    load: _Load,
-    runs_before: int,
-    wait: bool,
-    ready: Callable[[], None] | None,
-) -> Outcome:
+def _prepared(config: RunConfig, progress: Progress, interrupt: Interrupt, load: _Load) -> _Attempt:
+    """Return the attempt at a configuration and its data; a `UserError` if they cannot be used."""
     store = Store(config.results)
     store.check_writable()
     prepare.check_memory(config.budget)
@@ -119,8 +113,7 @@ def _execute(
     if config.start is not None and isinstance(task, Task):
         first = first_point(config, data.checksum, task.problem, store)
         task, same["start"] = replace(task, first=first), fingerprint(first)
-    attempt = _Attempt(task, store, same, allowance, progress, interrupt)
-    return attempt.make(runs_before, wait, ready)
+    return _Attempt(task, store, same, allowance, progress, interrupt)
 
 
 class _Attempt:
@@ -157,7 +150,7 @@ class _Attempt:
         if ready is not None:
             ready()
         about = manifest(task.config, task.data, task.solver, task.terms, store, self._best)
-        about |= {"seeds": task.seeds, "runs_before": runs_before}
+        about |= {"seeds": prepare.seeds(task.config), "runs_before": runs_before}
         if self._allowance is not None:
             about["memory"] = self._allowance.about
         waiting = (lambda who: progress.say(f"waiting for {who} to make this run")) if wait else None

@@ -75,11 +75,8 @@ def cross_validate(
             return found, End(end.status, f"{end.reason} in {name}")
         mistakes = round(row["validation_error"] * left_out.size)
         progress.say(f"{name}: {mistakes} mistakes on {left_out.size} examples, {end.reason}")
-        for key, value in (
-            *(("mistakes", mistakes), ("examples", left_out.size)),
-            ("seconds", round(row["wall_seconds"], 6)),
-            *((name, row[name]) for name in _COUNTED),
-        ):
+        counts = {"mistakes": mistakes, "examples": left_out.size, "seconds": round(row["wall_seconds"], 6)}
+        for key, value in {**counts, **{name: row[name] for name in _COUNTED}}.items():
             found[key].append(value)
     return found, None
 

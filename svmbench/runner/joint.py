@@ -68,11 +68,6 @@ class JointTask:
         return multiclass.problems(self.kind, len(self.data.classes))
 
     @property
-    def seeds(self) -> prepare.Seeds:
-        """Seeds of the run, the same for all problems, as if each were a run."""
-        return prepare.seeds(self.config)
-
-    @property
     def terms(self) -> prepare.Terms:
         """The problem, as run.json holds it; of λ and C, what was given: the other depends on n."""
         asked = self.config.problem
@@ -87,8 +82,8 @@ class JointTask:
         rows, y = multiclass.binary(data.train.y, sides)
         held_out = {
             name: Part(part.X, np.where(part.y == sides[0], 1.0, -1.0))
-            for name in ("validation", "test")
-            if (part := getattr(data, name)) is not None
+            for name, part in data.parts.items()
+            if name != "train"
         }
         checksum = digest([data.checksum, "classes", *sides], 64)
         part = Part(X if isinstance(rows, slice) else X[rows], y)

@@ -7,13 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
-from svmbench.run_config import BudgetConfig, RunConfig
+from svmbench.run_config import BudgetConfig
 from svmbench.runner.clock import Clock, grace
 from svmbench.runner.ends import End, explained
 from svmbench.runner.memory import Allowance
-from svmbench.runner.prepare import first_checkpoint
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue
 from svmbench.solvers.base import Run, Snapshot, Solver
@@ -34,14 +32,6 @@ _UNLIMITED = (
     "no limit is set: the run ends when the solver's own rule holds; Ctrl-C ends it and stores what it has, "
     "budget.seconds=60 or budget.gap=1e-3 would end it earlier"
 )
-
-
-class Counts(Protocol):
-    """The part of the ledger that the loop reads."""
-
-    def as_dict(self) -> dict[str, int | None]:
-        """Return every counter by name."""
-        ...
 
 
 def thresholds(points: int, first: int) -> Iterator[int]:
@@ -69,14 +59,8 @@ class LoopSpec:
         Value of the budget's counter at the first checkpoint.
     points : int
         Checkpoints per factor of ten of that counter.
-    refits : bool
-        Whether each iteration is a fit from scratch; then each is a checkpoint with its own time.
-    exact : bool
-        Whether the method ends at the optimum; then an earlier end is explained.
-    regularised : bool
-        Whether the method minimises a regularised objective; then an end far from its optimum is explained.
-    counted : bool
-        Whether its evaluations are counted, unlike those of a baseline.
+    solver : type of Solver
+        The method. Where each iteration is a fit from scratch, each is a checkpoint with its own time.
     certified : bool
         Whether the last checkpoint has an objective and possibly a gap; otherwise it is like the others.
     """
@@ -84,25 +68,8 @@ class LoopSpec:
     budget: BudgetConfig
     first: int
     points: int
-    refits: bool = False
-    exact: bool = False
-    regularised: bool = True
-    counted: bool = True
+    solver: type[Solver]
     certified: bool = True
-
-    @classmethod
-    def of(cls, config: RunConfig, solver: type[Solver], n: int) -> LoopSpec:
-        """Return the rules for a solver on n training examples."""
-        return cls(
-            config.budget,
-            first_checkpoint(solver, config.budget.counter, n),
-            config.observe.points,
-            solver.refits,
-            solver.exact,
-            solver.form == "regularised",
-            solver.access != "data",
-            config.observe.train,
-        )
 
 
 @dataclass(frozen=True)
@@ -151,8 +118,8 @@ class Loop:
     ----------
     run : Run
         The started solver.
-    ledger : Ledger
-        Its counters.
+    counts : callable
+        Returns its counters.
     spec : LoopSpec
         When checkpoints are made, and when the run ends.
     around : Surroundings
@@ -173,7 +140,7 @@ class Loop:
     def __init__(
         self,
         run: Run,
-        ledger: Counts,
+        counts: Callable[[], dict[str, int | None]],
         spec: LoopSpec,
         around: Surroundings,
         clock: Clock | None = None,
@@ -181,8 +148,9 @@ class Loop:
     ) -> None:
         budget = spec.budget
         self._run = run
-        self._ledger = ledger
-        self._spec = spec
+        self.counts = counts
+        self._solver = spec.solver
+        self._certified = spec.certified
         self._budget = budget
         self._around = around
         self._interrupt = around.interrupt
@@ -236,30 +204,24 @@ class Loop:
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
                 assert self.seen is not None
-                spec, loss = self._spec, self.seen[0].loss
-                return explained(end, row, spec.exact, spec.regularised, loss, spec.counted)
+                return explained(end, row, self._solver, self.seen[0].loss)
             end = self._reached(row)
             if end is not None:
                 return end
 
-    @property
-    def counts(self) -> dict[str, int | None]:
-        """The counters."""
-        return self._ledger.as_dict()
-
     def _last(self, end: End | None) -> bool:
         """Return whether a checkpoint at this end is the method's last, or an exact method's result."""
         settled = self._run.converged or self._run.stalled
-        return settled or (self._spec.exact and end is not None and end.status != "interrupted")
+        return settled or (self._solver.exact and end is not None and end.status != "interrupted")
 
     def _value(self) -> int:
-        value = self.counts[self._counter]
+        value = self.counts()[self._counter]
         assert value is not None, f"{self._counter} does not apply"
         return value
 
     def _goal(self) -> int:
         value = self._value()
-        if self._spec.refits:
+        if self._solver.refits:
             return value + 1
         if self._threshold <= value:
             self._threshold = next(threshold for threshold in self._thresholds if threshold > value)
@@ -283,7 +245,7 @@ class Loop:
             value = self._value()
             if end is not None or value >= goal or self._caught_up():
                 return end
-            if self._spec.refits:
+            if self._solver.refits:
                 self._before, self._clock = self._spent(), Clock()
             try:
                 training = self._around.marked(self._spent())
@@ -369,9 +331,9 @@ class Loop:
     def _time_left(self) -> float | None:
         """Return the seconds after which an iteration is cut; None for fits, which `guard` limits."""
         seconds = self._budget.seconds
-        return (
-            None if seconds is None or self._spec.refits else seconds + 0.5 * grace(seconds) - self._spent()
-        )
+        if seconds is None or self._solver.refits:
+            return None
+        return seconds + 0.5 * grace(seconds) - self._spent()
 
     def _given_up(self) -> End:
         """Return the end of a run that was cut within an iteration; its last checkpoint is the result."""
@@ -407,14 +369,14 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._around.answer(self._run.snapshot())
-                self._progress.doing("certifying" if last and self._spec.certified else "checkpoint")
+                self._progress.doing("certifying" if last and self._certified else "checkpoint")
                 row = self._around.observe(snapshot, last)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:
                 raise
             return None
         self.row = row
-        row.update(self.counts, wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
+        row.update(self.counts(), wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._around.checkpoint(row)
         self.seen = snapshot, row["iterations"]
         gap = row.get("relative_gap")
@@ -428,9 +390,9 @@ class Loop:
     def _put_state(self) -> None:
         """Store the state at this checkpoint, if the method can be continued."""
         began, keep = time.monotonic(), self._around.keep
-        arrays = None if keep is None or self._spec.refits else getattr(self._run, "state", lambda: None)()
+        arrays = None if keep is None or self._solver.refits else getattr(self._run, "state", lambda: None)()
         if keep is not None and arrays is not None:
-            counts = {name: count for name, count in self.counts.items() if count is not None}
+            counts = {name: count for name, count in self.counts().items() if count is not None}
             keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))
         self._kept = time.monotonic()
         self._keep_again = max(KEPT_EVERY, KEPT_COST * (self._kept - began))

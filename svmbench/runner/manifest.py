@@ -28,7 +28,7 @@ def manifest(
 
     ``terms`` are those of its problem, ``best`` is its reference optimum.
     """
-    rows = {name: part.y.size for name in ("train", "validation", "test") if (part := getattr(data, name))}
+    rows = {name: part.y.size for name, part in data.parts.items()}
     return {
         "config": config.document(),
         "dataset": {

@@ -10,11 +10,11 @@ Only pages that the process has written to count, not code or mapped files.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svmbench.runner.environment import fields
 from svmbench.runner.prepare import features_bytes
 
 if TYPE_CHECKING:
@@ -33,11 +33,7 @@ _MIB = 2.0**20
 
 def held(process: int | None = None) -> float | None:
     """Return the MiB held by a process, by default this one; None if the system does not say."""
-    try:
-        status = Path(f"/proc/{process or 'self'}/status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    sizes = {name: rest for name, _, rest in (line.partition(":") for line in status.splitlines())}
+    sizes = fields(f"/proc/{process or 'self'}/status")
     if "RssAnon" not in sizes:
         return None
     return sum(int(sizes[name].split()[0]) for name in ("RssAnon", "VmSwap") if name in sizes) / 1024.0
@@ -71,8 +67,8 @@ class Allowance:
         memory, before = config.budget.memory, held()
         if memory is None or before is None:
             return None
-        parts = (part for part in (data.train, data.validation, data.test) if part is not None)
-        needed = _COPIES * sum(map(_bytes, parts)) + features_bytes(config.features, *data.train.X.shape)
+        copies = _COPIES * sum(map(_bytes, data.parts.values()))
+        needed = copies + features_bytes(config.features, *data.train.X.shape)
         return cls(float(memory), before, memory + needed / _MIB + _MARGIN)
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from svmbench import simd
 from svmbench.files import digest, sha256
+from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.locking import StillLocked
 from svmbench.problem import Problem, nu_from_optimum
@@ -57,14 +59,6 @@ class OptimumKey(TypedDict):
     bias: str
     weights: NotRequired[str]
     precision: NotRequired[str]
-
-
-class Reading(TypedDict):
-    """How an oracle reads the examples."""
-
-    cache_bytes: int
-    threads: int
-    precision: str
 
 
 @dataclass(frozen=True)
@@ -217,12 +211,12 @@ def optimum(
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             limits = Limits(seconds, allowance)
-            reading: Reading = {"cache_bytes": cache_bytes, "threads": threads, "precision": precision}
+            oracle = partial(oracle_over, data.train.X, kernel, cache_bytes, threads, precision=precision)
             methods = [
                 (one, UnfinishedOptimum(store, hash, _made_by(one)))
                 for one in choose(kernel["name"], problem.bias)
             ]
-            known = _compute(problem, data, kernel, key, reading, limits, say, methods)
+            known = _compute(problem, data, key, oracle, limits, say, methods)
             store.put_optimum(asdict(known))
         UnfinishedOptimum(store, hash, {}).remove()
     finally:
@@ -233,9 +227,8 @@ def optimum(
 def _compute(
     problem: Problem,
     data: Dataset,
-    kernel: KernelDocument,
     key: OptimumKey,
-    reading: Reading,
+    oracle: Callable[[], Oracle],
     limits: Limits,
     say: Callable[[str], None],
     methods: Sequence[tuple[Certifier, UnfinishedOptimum]],
@@ -245,7 +238,7 @@ def _compute(
     place, paid = next((k for k, state in enumerate(states) if state is not None), 0), Cost()
     while True:
         certifier, unfinished = methods[place]
-        attempt = _Attempt(certifier, problem, data.train.X, kernel, reading, paid, unfinished)
+        attempt = _Attempt(certifier, problem, data.train.X, oracle, paid, unfinished)
         try:
             alpha, certificate = attempt.solve(states[place], limits, say)
             break
@@ -280,16 +273,7 @@ def _compute(
 class _Attempt:
     """Search for an optimum by one method.
 
-    Parameters
-    ----------
-    certifier : Certifier
-        The method.
-    problem, X, kernel, reading
-        The problem, its examples, and how an oracle reads them.
-    paid : dict
-        Cost of the methods before, which is added; iterations are not, as they are another method's.
-    unfinished : UnfinishedOptimum
-        Where its state is kept.
+    The cost ``paid`` of the methods before is added, but not their iterations, which are another method's.
     """
 
     def __init__(
@@ -297,14 +281,13 @@ class _Attempt:
         certifier: Certifier,
         problem: Problem,
         X: Any,
-        kernel: KernelDocument,
-        reading: Reading,
+        oracle: Callable[[], Oracle],
         paid: Cost,
         unfinished: UnfinishedOptimum,
     ) -> None:
         solver = registry.get(certifier.solver)
         linear = solver.access == "linear"
-        self.reader = linear_data_over(X) if linear else oracle_over(X, kernel, **reading)
+        self.reader = linear_data_over(X) if linear else oracle()
         self._paid, self._unfinished, self._resumable = paid, unfinished, solver.resumable
         self._run = solver(solver.Params(eps=EPS)).start(problem, self.reader, Generator(0))
         step = max(5, int(certifier.look * problem.n))

@@ -227,8 +227,9 @@ class Training:
             self._allowance, self._marked, partial(task.posed.answer, problem=problem),
             None if limited or not exact else observer.promising,
         )  # fmt: skip
-        spec = LoopSpec.of(config, solver, problem.n)
-        loop = self._loop = Loop(run, oracle.ledger, spec, around, clock, due)
+        first = prepare.first_checkpoint(solver, config.budget.counter, problem.n)
+        spec = LoopSpec(config.budget, first, config.observe.points, solver, config.observe.train)
+        loop = self._loop = Loop(run, oracle.ledger.as_dict, spec, around, clock, due)
         with self._interrupt.deferred(), LoadMonitor() as monitor:
             end = loop.drive()
         self.load = monitor.record()
@@ -264,7 +265,7 @@ class Training:
     @property
     def predicted(self) -> int | None:
         """Evaluations for predictions so far, those of `predict` included; None if they are not counted."""
-        return None if self._loop is None else self._loop.counts["kev_prediction"]
+        return None if self._loop is None else self._loop.counts()["kev_prediction"]
 
     @property
     def failure(self) -> float | None:

@@ -141,11 +141,7 @@ def posed(data: Dataset, config: RunConfig, access: str) -> Posed:
         origin = origin_of(X)
     if origin is None:
         return Posed(data)
-    parts: dict[str, Any] = {
-        name: Part(_moved(part.X, origin), part.y)
-        for name in ("train", "validation", "test")
-        if (part := getattr(data, name)) is not None
-    }
+    parts: dict[str, Any] = {name: Part(_moved(part.X, origin), part.y) for name, part in data.parts.items()}
     return Posed(replace(data, **parts), origin, kernel == "linear")
 
 

@@ -27,17 +27,8 @@ def main() -> int:
     except UserError as error:
         outcome, code = Outcome(None, "failed", str(error)), 2
     run = outcome.run
-    print(
-        json.dumps(
-            {
-                "run": run.id if run else None,
-                "path": str(run.path) if run else None,
-                "state": outcome.state,
-                "reason": outcome.reason,
-            }
-        ),
-        flush=True,
-    )
+    where = {"run": run.id if run else None, "path": str(run.path) if run else None}
+    print(json.dumps({**where, "state": outcome.state, "reason": outcome.reason}), flush=True)
     return code
 
 

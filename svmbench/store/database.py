@@ -49,16 +49,15 @@ def opened(path: Path, patience: float | None = None) -> sqlite3.Connection | No
     database = None
     try:
         database = _connected(path, "rw", patience)
-        if _is_ours(database):
-            return database
-        error: Exception = sqlite3.DatabaseError("another layout")
-    except FAILURES as refused:
-        error = refused
-    if database is not None:
-        database.close()
-    if is_damage(error):
-        remove(path)
-    return None
+        if not _is_ours(database):
+            raise sqlite3.DatabaseError("another layout")
+        return database
+    except FAILURES as error:
+        if database is not None:
+            database.close()
+        if is_damage(error):
+            remove(path)
+        return None
 
 
 def created(path: Path, patience: float | None = None) -> sqlite3.Connection:

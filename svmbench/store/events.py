@@ -5,13 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from svmbench.store import lines
-
-
-def read(content: bytes) -> lines.Lines:
-    """Read the events of a sweep; a line that is not an event counts as damaged, whatever its digest."""
-    return lines.read(content, is_event)
-
 
 def is_event(event: Mapping[str, Any]) -> bool:
     """Return whether a record is a valid event; those of older versions have no digest."""

@@ -24,7 +24,6 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from svmbench.run_config import Document, RunConfig
@@ -73,9 +72,7 @@ class Index:
         self._database = opened(self._path, self._patience)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._write()
         if self._database is not None:
             self._database.close()

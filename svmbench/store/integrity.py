@@ -12,7 +12,7 @@ from svmbench.errors import UserError
 from svmbench.files import MOST_BYTES_OF_MANY, read_regular, sha256, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.store import documents, lines, packs, shared
-from svmbench.store.events import read as read_events
+from svmbench.store.events import is_event
 from svmbench.store.index import Index
 from svmbench.store.kept_problems import KeptProblem, files_of
 from svmbench.store.notes import NOTES, Notes, free
@@ -25,6 +25,9 @@ VERDICTS = "VERDICTS.json"
 
 #: Events of a sweep, in its folder.
 EVENTS = "events.jsonl"
+
+#: Kinds of the documents in other folders.
+_KINDS = {"optima": "optimum", "environments": "environment", "speed": "speed", "checks": "check"}
 
 #: What cannot be verified of a packed run.
 _PACKED = "a pack holds no models, so that their numbers cannot be recomputed, only made again"
@@ -56,6 +59,12 @@ class Finding:
     kind: str = "run"
 
 
+def _refused(path: Path, error: UserError, kind: str = "run") -> Finding:
+    """Return the finding of what could not be read, or is damaged."""
+    state = "unreadable" if isinstance(error, documents.Unreadable) else "damaged"
+    return Finding(path, state, str(error), kind=kind)
+
+
 def check_run(path: Path, store: Store) -> Finding | None:
     """Check the files of the run in a folder; None if the folder has none."""
     try:
@@ -73,10 +82,8 @@ def check_run(path: Path, store: Store) -> Finding | None:
         if "model.npz" in files:
             run.model()
         clauses = _state(path, files) + replaced_optimum(run, store)
-    except documents.Unreadable as error:
-        return Finding(path, "unreadable", str(error))
     except UserError as error:
-        return Finding(path, "damaged", str(error))
+        return _refused(path, error)
     names = ", ".join(name for name in files if (path / name).exists())
     return Finding(path, "ok", f"{names} are what was written{clauses}", run)
 
@@ -90,10 +97,8 @@ def check_folder(path: Path, store: Store) -> Iterator[Finding]:
     for kept in files_of(path) if finding.state != "running" else ():
         try:
             KeptProblem.load(kept)
-        except documents.Unreadable as error:
-            yield Finding(kept, "unreadable", str(error), kind="problem")
         except UserError as error:
-            yield Finding(kept, "damaged", str(error), kind="problem")
+            yield _refused(kept, error, "problem")
 
 
 def _state(path: Path, files: Mapping[str, str]) -> str:
@@ -140,12 +145,9 @@ def check_store(store: Store) -> Iterator[Finding]:
         for path in _entries(root / "packs", closed):
             if path.name.endswith(packs.ENDING):
                 yield from _check_pack(path, store.home / "unpacked")
-        for name, kind in (("optima", "optimum"), ("environments", "environment")):
+        for name, kind in _KINDS.items():
             for path in _entries(root / name, closed):
-                yield _check_document(path, shared.READERS[name], kind)
-        for name, kind in (("speed", "speed"), ("checks", "check")):
-            for path in _entries(root / name, closed):
-                yield _check_sealed(path, shared.SEALED[name], kind)
+                yield _check_document(path, (shared.READERS | shared.SEALED)[name], kind)
         yield from _check_verdicts(root / VERDICTS)
     yield from _check_notes(store.root)
     for path in _entries(store.root / "sweeps", closed):
@@ -166,11 +168,8 @@ def _check_verdicts(path: Path) -> Iterator[Finding]:
         found = shared.verdicts(path)
     except FileNotFoundError:
         return
-    except documents.Unreadable as error:
-        yield Finding(path, "unreadable", str(error), kind="verdicts")
-        return
     except UserError as error:
-        yield Finding(path, "damaged", str(error), kind="verdicts")
+        yield _refused(path, error, "verdicts")
         return
     yield _check_lines(path, len(found.records), len(found.damaged), found.unchecked, "verdicts")
 
@@ -179,11 +178,8 @@ def _check_notes(root: Path) -> Iterator[Finding]:
     path = root / NOTES
     try:
         content, damaged, unchecked = Notes(root).read()
-    except documents.Unreadable as error:
-        yield Finding(path, "unreadable", str(error), kind="notes")
-        return
     except UserError as error:
-        yield Finding(path, "damaged", str(error), kind="notes")
+        yield _refused(path, error, "notes")
         return
     if content or damaged:
         yield _check_lines(path, len(content), len(damaged), unchecked, "notes")
@@ -192,29 +188,21 @@ def _check_notes(root: Path) -> Iterator[Finding]:
 def _check_sweep(folder: Path) -> Iterator[Finding]:
     """Check the plan and the events of a sweep."""
     try:
-        yield from _check_lines_of(folder)
+        for name, kind, one in (("plan.json", "plan", True), (EVENTS, "events", False)):
+            path = folder / name
+            if not os.path.lexists(path):
+                continue
+            found = _lines(path, one)
+            if found is None or (one and len(found.records) != 1):
+                yield Finding(folder, "damaged", f"{path} is damaged: start the sweep again", kind="sweep")
+            else:
+                yield _check_lines(path, len(found.records), len(found.damaged), found.unchecked, kind)
     except OSError as error:
-        yield Finding(folder, "unreadable", str(documents.Unreadable(folder, error)), kind="sweep")
+        yield _refused(folder, documents.Unreadable(folder, error), "sweep")
 
 
-def _check_lines_of(folder: Path) -> Iterator[Finding]:
-    plan, events = folder / "plan.json", folder / EVENTS
-    if os.path.lexists(plan):
-        found = _lines(plan)
-        if found is None or len(found.records) != 1:
-            yield Finding(folder, "damaged", f"{plan} is damaged: start the sweep again", kind="sweep")
-        else:
-            yield _check_lines(plan, 1, 0, found.unchecked, "plan")
-    if os.path.lexists(events):
-        found = _lines(events, read_events)
-        if found is None:
-            yield Finding(folder, "damaged", f"{events} is damaged: start the sweep again", kind="sweep")
-        else:
-            yield _check_lines(events, len(found.records), len(found.damaged), found.unchecked, "events")
-
-
-def _lines(path: Path, read: Callable[[bytes], lines.Lines] | None = None) -> lines.Lines | None:
-    """Return the content of a file of lines, or of a document as one; None if it is not a regular file."""
+def _lines(path: Path, one: bool) -> lines.Lines | None:
+    """Return the events in a file, or a document as its one line; None if it is not a regular file."""
     try:
         content = read_regular(path, MOST_BYTES_OF_MANY)
     except (FileNotFoundError, IsADirectoryError, ValueError):  # a dangling link
@@ -223,7 +211,7 @@ def _lines(path: Path, read: Callable[[bytes], lines.Lines] | None = None) -> li
         if error.errno == errno.ELOOP:
             return None
         raise
-    return lines.read(content.replace(b"\n", b" ")) if read is None else read(content)
+    return lines.read(content.replace(b"\n", b" ")) if one else lines.read(content, is_event)
 
 
 def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str) -> Finding:
@@ -239,23 +227,12 @@ def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str
 
 
 def _check_document(path: Path, read_document: Callable[[Path], object], kind: str) -> Finding:
+    """Check a document, with which some readers return whether it contains its digest."""
     try:
-        read_document(path)
-    except documents.Unreadable as error:
-        return Finding(path, "unreadable", str(error), kind=kind)
+        found = read_document(path)
     except UserError as error:
-        return Finding(path, "damaged", str(error), kind=kind)
-    return Finding(path, "ok", "what was written", kind=kind)
-
-
-def _check_sealed(path: Path, read_document: Callable[[Path], tuple[object, bool]], kind: str) -> Finding:
-    try:
-        sealed = read_document(path)[1]
-    except documents.Unreadable as error:
-        return Finding(path, "unreadable", str(error), kind=kind)
-    except UserError as error:
-        return Finding(path, "damaged", str(error), kind=kind)
-    if not sealed:
+        return _refused(path, error, kind)
+    if isinstance(found, tuple) and not found[1]:
         return Finding(path, "unchecked", "readable; an older version wrote it without a digest", kind=kind)
     return Finding(path, "ok", "what was written", kind=kind)
 
@@ -265,7 +242,7 @@ def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
         count, older = packs.check(path)
         folder, differ = packs.changed(path, home)
     except UserError as error:
-        yield Finding(path, "damaged", str(error), kind="pack")
+        yield _refused(path, error, "pack")
         return
     ids = f", {older} of them under ids from before ν and R were rounded" if older else ""
     runs = "1 run is" if count == 1 else f"{count} runs are"
@@ -287,7 +264,7 @@ def _entries(folder: Path, closed: list[Finding]) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        closed.append(Finding(folder, "unreadable", str(documents.Unreadable(folder, error)), kind="folder"))
+        closed.append(_refused(folder, documents.Unreadable(folder, error), "folder"))
         return []
 
 
@@ -329,7 +306,7 @@ def _lines_aside(path: Path, home: Path) -> Path | None:
         return None
     try:
         content = path.read_bytes()
-        damaged = read_events(content).damaged
+        damaged = lines.read(content, is_event).damaged
         target = free(home / f"{path.parent.name}-{path.name}")
         write_whole(target, b"".join(line + b"\n" for line in damaged))
         write_whole(path, b"\n".join(line for line in content.split(b"\n") if line not in damaged))

@@ -150,18 +150,6 @@ class StoredModel:
         return replace(self, **{name: rows[old] for name, old in own.items() if old is not None})
 
     @classmethod
-    def load(cls, path: Path) -> StoredModel:
-        """Read a model.
-
-        Raises
-        ------
-        UserError
-            If the file is missing or damaged.
-        """
-        with reading(path) as (about, arrays):
-            return cls.of(about, arrays)
-
-    @classmethod
     def of(cls, about: Mapping[str, Any], stored: dict[str, NDArray[Any]]) -> StoredModel:
         """Return the model of what is stored; ValueError, TypeError or KeyError if it is damaged."""
         content = dict(stored)

@@ -7,9 +7,10 @@ older versions.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -108,37 +109,34 @@ def measurement(path: Path) -> tuple[Document, bool]:
 
 def outcome(path: Path) -> tuple[Document, bool]:
     """Read the result of a check of a paper, and return whether it has a digest; errors as in `optimum`."""
-    try:
+    with _reading(path):
         return lines.whole(read_regular(path))
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise documents.Unreadable(path, error) from error
-    except ValueError as error:
-        raise documents.damaged(path, error) from error
 
 
 def verdicts(path: Path) -> lines.Lines:
     """Read the verdicts on claims of papers, each with a digest; errors as in `optimum`."""
-    try:
+    with _reading(path):
         claims = read_json(read_regular(path))
         return lines.read(b"\n".join(json.dumps(claim).encode() for claim in list(claims)))
+
+
+def _read(path: Path) -> Document:
+    """Read a document like `documents.read`; `Unreadable` if the file system fails."""
+    with _reading(path):
+        return documents.read(path)
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn errors of reading a file, except that there is none, into a `UserError`."""
+    try:
+        yield
     except FileNotFoundError:
         raise
     except OSError as error:
         raise documents.Unreadable(path, error) from error
     except (ValueError, TypeError) as error:
         raise documents.damaged(path, error) from error
-
-
-def _read(path: Path) -> Document:
-    """Read a document like `documents.read`; `Unreadable` if the file system fails."""
-    try:
-        return documents.read(path)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise documents.Unreadable(path, error) from error
 
 
 #: Readers of the documents in each folder.

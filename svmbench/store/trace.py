@@ -114,8 +114,13 @@ def read_rows(path: Path) -> list[dict[str, Value]]:
     UserError
         If a line is damaged.
     """
-    text = _text(path)
-    return [] if text is None else parse(text, path)
+    try:
+        text = read_regular(path).decode()
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        raise damaged(path, error) from error
+    return parse(text, path)
 
 
 def read_numbers(path: str, names: Sequence[str]) -> NDArray[np.float64]:
@@ -181,16 +186,6 @@ def _known(names: Sequence[str], cells: Sequence[str]) -> dict[str, Value]:
     return {name: _READ[name](cell) for name, cell in zip(names, cells) if cell and name in _READ}
 
 
-def _text(path: Path) -> str | None:
-    """Return the content of a trace; None before it is written."""
-    try:
-        return read_regular(path).decode()
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise damaged(path, error) from error
-
-
 def parse(text: str, path: Path) -> list[dict[str, Value]]:
     """Return the rows of a trace's text; the path is for messages."""
     lines = text.split("\n")[:-1]
@@ -225,19 +220,8 @@ def _follow(content: str, check: str, crc: int) -> int:
 
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a trace as a table: counts as int64 (Int64 if some are unknown), unknown numbers as NaN."""
-    import numpy as np
     import pandas as pd
 
-    rows = read_rows(path)
-    columns: dict[str, pd.Series[Any]] = {}
-    for name in TRACE_COLUMNS:
-        values = [row[name] for row in rows]
-        if name in WORDS:
-            columns[name] = pd.Series(values, dtype=object)
-        elif name in COUNTS:
-            columns[name] = pd.Series(values, dtype="Int64" if None in values else "int64")
-        else:
-            columns[name] = pd.Series(
-                [np.nan if value is None else value for value in values], dtype="float64"
-            )
-    return pd.DataFrame(columns)
+    frame = pd.DataFrame(read_rows(path), columns=list(TRACE_COLUMNS), dtype=object)
+    counts = {name: "Int64" if frame[name].isna().any() else "int64" for name in COUNTS}
+    return frame.astype({name: counts.get(name, "float64") for name in TRACE_COLUMNS if name not in WORDS})

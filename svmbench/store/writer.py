@@ -40,11 +40,6 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def _end_of(started: object) -> str:
-    """Return the current time, or that of the start if the clock has been set back since."""
-    return max(str(started), now())
-
-
 class RunWriter:
     """Writes a run and holds the lock of its folder until the run ends.
 
@@ -108,15 +103,9 @@ class RunWriter:
         if status not in END_STATES:
             raise ValueError(f"no such end state: {status}")
         with self._storing():
-            self._store_end(status, reason, fields)
+            self._trace.close()
+            self.path = _ended(self.path, self._lock, self._manifest["started"], status, reason, fields)
         return index.add(self.path)
-
-    def _store_end(self, status: str, reason: str, fields: Mapping[str, Any]) -> None:
-        self._trace.close()
-        started = self._manifest["started"]
-        end = {"status": status, "reason": reason, "started": started, "ended": _end_of(started)}
-        seal(self.path, {**end, **fields})
-        self.path = _named(self.path, self._lock)
 
     def abandon(self) -> None:
         """Leave the run without an end, as after a kill."""
@@ -133,6 +122,13 @@ class RunWriter:
         remove(self.path)
         self._lock.release()
         remove_leftovers(self.path.parent)
+
+
+def _ended(path: Path, lock: Lock, started: str, status: str, reason: str, fields: Mapping[str, Any]) -> Path:
+    """Store the end of a run; return its final folder."""
+    ended = max(str(started), now())  # the clock may have been set back since
+    seal(path, {"status": status, "reason": reason, "started": started, "ended": ended, **fields})
+    return _named(path, lock)
 
 
 def _named(path: Path, lock: Lock) -> Path:
@@ -177,9 +173,7 @@ def conclude(path: Path, status: str, reason: str, **fields: Any) -> StoredRun |
         (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without an incomplete last line
         (path / TRAINING).unlink(missing_ok=True)
         started = documents.read(path / "run.json")["started"]
-        end = {"status": status, "reason": reason, "started": started, "ended": _end_of(started)}
-        seal(path, {**end, **fields})
-        return index.add(_named(path, lock))
+        return index.add(_ended(path, lock, started, status, reason, fields))
 
 
 def seal(path: Path, end: Mapping[str, Any]) -> None:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.sweep.planning import Job, Plan
-from svmbench.sweep.pool import Listener, Pool
-
-
-class Launcher(Protocol):
-    """Runs jobs."""
-
-    def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Run the jobs; return whether they were interrupted, in which case some may have no end."""
-        ...
-
+from svmbench.sweep.cluster import Cluster
+from svmbench.sweep.planning import Plan
+from svmbench.sweep.pool import Pool
 
 #: What an engine requires: a package, whose module has the same name, and a program.
 _NEEDS = {"slurm": ("submitit", "sbatch"), "ray": ("ray", None)}
@@ -42,7 +34,7 @@ def check(options: Mapping[str, Any]) -> None:
         )
 
 
-def launcher(plan: Plan, folder: Path) -> Launcher:
+def launcher(plan: Plan, folder: Path) -> Pool | Cluster:
     """Return the launcher of a plan; the engine of a cluster is imported only if needed.
 
     Parameters
@@ -61,8 +53,6 @@ def launcher(plan: Plan, folder: Path) -> Launcher:
     chosen = options["launcher"]
     if chosen["name"] == "local":
         return Pool(folder, options["jobs"], threads, pin=not options["oversubscribe"])
-    from svmbench.sweep.cluster import Cluster
-
     if chosen["name"] == "slurm":
         from svmbench.sweep.slurm import Slurm
 

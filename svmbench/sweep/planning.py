@@ -79,7 +79,7 @@ def make(
         processes, threads or memory than the machine has.
     """
     composed, options = compose.jobs(overrides, folders, settings)
-    given = [_of_the_run(job.overrides) for job in composed]
+    given = [of_the_run(job.overrides) for job in composed]
     labels = _labels(given)
     plan = Plan([], options, folders=list(map(str, folders)))
     firsts: dict[str, str] = {}
@@ -127,7 +127,7 @@ def check_machine(plan: Plan) -> None:
         )
 
 
-def _of_the_run(overrides: Sequence[str]) -> list[str]:
+def of_the_run(overrides: Sequence[str]) -> list[str]:
     """Return the overrides that do not belong to the sweep."""
     return [text for text in overrides if not of_the_sweep(text.partition("=")[0].lstrip("+"))]
 

@@ -80,7 +80,8 @@ class Pool:
                         self._interrupt()
                 except KeyboardInterrupt:
                     if interrupted:
-                        self._kill()
+                        for worker in self._workers:
+                            worker.process.kill()
                     pending.clear()
                     interrupted = True
                     self._interrupt()
@@ -140,8 +141,8 @@ class Pool:
                 answers = [] if worker.job is None else [_death(code, self._folder / "workers.log", worker)]
                 cut = worker.guard.conclude() if worker.guard and worker.job else None
                 if cut is not None and worker.job is not None:
-                    end = end_of(cut, worker.job.config, Outcome.of(cut).state, cut.reason)
-                    answers = [{**end, "seconds": time.monotonic() - worker.begun}]
+                    seconds = time.monotonic() - worker.begun
+                    answers = [end_of(worker.job.config, Outcome.of(cut), seconds)]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
                 if job is not None:
@@ -156,10 +157,6 @@ class Pool:
     def _interrupt(self) -> None:
         for worker in self._busy():
             worker.stop()
-
-    def _kill(self) -> None:
-        for worker in self._workers:
-            worker.process.kill()
 
     def _end(self) -> None:
         """Let all workers exit; kill those that do not."""

@@ -26,9 +26,10 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import MOST_BYTES_OF_MANY, read_json, read_regular, scratch, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, events, lines
+from svmbench.store import Store, lines
 from svmbench.store.documents import Unreadable, storing
-from svmbench.store.events import is_number
+from svmbench.store.events import is_event, is_number
+from svmbench.store.index import folder_names
 from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.stored import JobEnd
@@ -86,7 +87,7 @@ class Record:
         if name is not None and (Path(name) / "plan.json").is_file():
             return cls(Path(name).resolve())
         sweeps = results / "sweeps"
-        names = sorted(name for name in _names(sweeps) if os.path.lexists(sweeps / name / "plan.json"))
+        names = sorted(name for name in folder_names(sweeps) if os.path.lexists(sweeps / name / "plan.json"))
         if not names:
             raise UserError(f"there is no sweep in {results}; make one with: svmbench run -m KEY=A,B")
         matches = names[-1:] if name is None else [known for known in names if known.startswith(name)]
@@ -124,7 +125,7 @@ class Record:
         An incomplete last line is left out silently, damaged lines are left out with a warning.
         """
         try:
-            found = events.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
+            found = lines.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY), is_event)
         except FileNotFoundError:
             return []
         except ValueError as error:
@@ -237,14 +238,6 @@ def _are(values: object, kind: type, length: int | None = None) -> bool:
 def _last_byte(stream: BinaryIO) -> bytes:
     stream.seek(-1, os.SEEK_END)
     return stream.read(1)
-
-
-def _names(folder: Path) -> list[str]:
-    """Return the names in a folder, none if it does not exist; raise an OSError if it cannot be read."""
-    try:
-        return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
 
 
 def _renamed(folder: Path, name: Path) -> bool:

@@ -9,7 +9,7 @@ from svmbench.data.subset import sampled_checksum
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.run_config import Document, RunConfig, relevant
-from svmbench.runner.outcome import ended
+from svmbench.runner.outcome import Outcome
 from svmbench.runner.starting import named
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
@@ -100,14 +100,15 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
     return {number: found[key] for number, key in keys.items() if key in found}
 
 
-def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = None) -> JobEnd:
-    """Return the end of a job with a stored run, as a worker reports it; by default it was stored before."""
-    summary = run.summary()
+def end_of(config: RunConfig, outcome: Outcome, seconds: float = 0.0) -> JobEnd:
+    """Return the end of a job with this outcome, as a worker reports it."""
+    run = outcome.run
+    summary = {} if run is None else run.summary()
     return {
-        "state": state,
-        "reason": reason or f"stored before: {ended(run.status, run.reason)}",
-        "run": run.id,
-        "seconds": 0.0,
+        "state": outcome.state,
+        "reason": outcome.reason,
+        "run": None if run is None else run.id,
+        "seconds": seconds,
         "numbers": {key: summary.get(key) for key in (*NUMBERS, config.budget.counter)},
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from svmbench.runner.block import cut_to
+from svmbench.runner.block import aligned, cut_to, fit_width, over
 from svmbench.runner.progress import duration
 from svmbench.sweep.noted import Now, read
 from svmbench.sweep.planning import Job
@@ -72,13 +72,11 @@ def table(jobs: Sequence[Running], columns: int, most: int) -> list[str]:
         for name, text in zip(_HEADER, _row(job), strict=True):
             texts[name].append(text)
     texts = {name: column for name, column in texts.items() if any(column[1:])}
-    _fit(texts, columns)
-    wide = {name: max(map(len, column)) for name, column in texts.items()}
-    padded = [
-        [text.ljust(wide[name]) if name in _LEFT else text.rjust(wide[name]) for text in column]
-        for name, column in texts.items()
-    ]
-    found = ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+    for name in _FIRST:
+        if over(texts, columns) > 0:
+            texts.pop(name, None)
+    fit_width(texts, columns, "overrides", _LEAST, _LAST, cut_to)
+    found = aligned(texts, _LEFT)
     return found + ([f"and {len(jobs) - len(shown)} more"] if len(shown) < len(jobs) else [])
 
 
@@ -99,21 +97,3 @@ def _row(running: Running) -> tuple[str, ...]:
         "" if now.gap is None else f"{now.gap:.0e}",
         "" if now.seen is None else duration(max(0.0, time.time() - now.seen)),
     )
-
-
-def _fit(texts: dict[str, list[str]], columns: int) -> None:
-    """Shorten the overrides and leave out columns until the lines fit the width."""
-
-    def over() -> int:
-        return sum(max(map(len, column)) for column in texts.values()) + 2 * (len(texts) - 1) - columns
-
-    for name in _FIRST:
-        if over() > 0:
-            texts.pop(name, None)
-    for name in ("", *_LAST):
-        texts.pop(name, None)
-        if over() > 0:
-            most = max(_LEAST, max(map(len, texts["overrides"])) - over())
-            texts["overrides"] = [cut_to(text, most) for text in texts["overrides"]]
-        if over() <= 0:
-            return

@@ -27,7 +27,7 @@ from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
 from svmbench.sweep.noted import NotedLines
-from svmbench.sweep.stored import NUMBERS, JobDocument, JobEnd
+from svmbench.sweep.stored import JobDocument, JobEnd, end_of
 
 #: Seconds that a run has to store its end when the process that requested it is gone.
 _GRACE = 5.0
@@ -110,16 +110,8 @@ def serve(job: JobDocument, load: LastDataset, before: int) -> JobEnd:
             outcome = _execute(config, log, load, before)
     except OSError as error:  # the folder of the sweep is gone, full or no longer writable
         outcome = Outcome(None, "failed", f"{job['log']} could not be written: {error.strerror or error}")
-    run = outcome.run
-    summary = run.summary() if run else {}
-    return {
-        "number": job["number"],
-        "state": outcome.state,
-        "reason": outcome.reason,
-        "run": run.id if run else None,
-        "seconds": time.perf_counter() - started,
-        "numbers": {key: summary.get(key) for key in (*NUMBERS, config.budget.counter)},
-    }
+    seconds = time.perf_counter() - started
+    return {"number": job["number"], **end_of(config, outcome, seconds)}
 
 
 def _execute(config: RunConfig, log: TextIO, load: LastDataset, before: int) -> Outcome:

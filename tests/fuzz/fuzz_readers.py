@@ -31,6 +31,7 @@ from svmbench.data.sets.reuters_text import mod_apte
 from svmbench.data.unpack import Corrupt, read
 from svmbench.errors import UserError
 from svmbench.store import documents
+from svmbench.store.joint_model import load_model
 from svmbench.store.model import StoredModel
 from svmbench.store.runs import StoredRun
 from svmbench.store.state import State
@@ -144,7 +145,7 @@ def stored(data: bytes) -> None:
         (path / name).write_bytes(data[1:])
         run = StoredRun.read(path)
         assert len(run.rows()) == len(run.trace()) and len(run.summary()) > 20
-        StoredModel.load(path / "model.npz")
+        load_model(path / "model.npz")
     except UserError:
         return
     finally:

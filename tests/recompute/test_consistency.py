@@ -16,7 +16,7 @@ from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.numbers import BOUNDED
 from svmbench.store import Store, bits, documents, shared, trace
 from svmbench.store.identity import run_id
-from svmbench.store.model import StoredModel
+from svmbench.store.joint_model import load_model
 
 SMALL = (
     *("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=30", "budget=debug", "problem.C=1"),
@@ -139,7 +139,7 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
     assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
     assert "except threads and cores, are not checked" in capsys.readouterr().out
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
-    model = StoredModel.load(smo.path / "model.npz")
+    model = load_model(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
     model.save(smo.path / "model.npz")
     seal(smo.path)
@@ -307,7 +307,7 @@ def _with_a_word_for_gamma(path):
         config["kernel"]["gamma"] = "wide"
     about["id"] = run_id(about["identity"])
     (path / "run.json").write_text(json.dumps(about))
-    model = StoredModel.load(path / "model.npz")
+    model = load_model(path / "model.npz")
     replace(model, kernel={**model.kernel, "gamma": "wide"}).save(path / "model.npz")
     return path.rename(path.with_name(about["id"]))
 

@@ -2,6 +2,7 @@ import dataclasses
 import itertools
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,10 +36,12 @@ def drive(
 ):
     rows = []
     seen = observe or (lambda snapshot: {"primal_objective": 1.0 / (1 + snapshot)})
+    form, access = "regularised" if regularised else "none", "kernel" if counted else "data"
+    solver = SimpleNamespace(refits=refits, exact=exact, form=form, access=access)
     loop = Loop(
         run,
-        run,
-        LoopSpec(replace(BUDGET, **budget), first, points, refits, exact, regularised, counted, certified),
+        run.as_dict,
+        LoopSpec(replace(BUDGET, **budget), first, points, solver, certified),
         Surroundings(
             lambda snapshot, last: {**seen(snapshot), "last": last},
             checkpoint or rows.append,

@@ -15,6 +15,7 @@ from svmbench.data import Dataset, Part
 from svmbench.runner.loop import Loop, LoopSpec, Surroundings
 from svmbench.runner.memory import Allowance, held
 from svmbench.runner.signals import Interrupt
+from svmbench.solvers.base import Solver
 from svmbench.store import Store
 from tests.plugin import install
 
@@ -125,7 +126,7 @@ def test_the_loop_looks_between_slices():
     run = Takes({"kev_iter": 1}, pause=0.001)
     allowance = Allowance(3.0, before, 40.0)
     around = Surroundings(lambda seen, last: {}, rows.append, Interrupt(), Silent(), allowance=allowance)
-    loop = Loop(run, run, LoopSpec(replace(BUDGET, counter="iterations"), 1, 1), around)
+    loop = Loop(run, run.as_dict, LoopSpec(replace(BUDGET, counter="iterations"), 1, 1, Solver), around)
     end = loop.drive()
     assert end.status == "budget"
     assert end.reason.startswith("budget.memory=3 reached (")

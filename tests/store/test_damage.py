@@ -12,6 +12,7 @@ from svmbench.run_config import RunConfig
 from svmbench.store import StorageError, Store
 from svmbench.store.identity import identity
 from svmbench.store.integrity import check_store, set_aside
+from svmbench.store.joint_model import load_model
 from svmbench.store.model import StoredModel
 from svmbench.store.state import State
 
@@ -79,7 +80,7 @@ def test_rows_come_back_from_their_steps(tmp_path):
         own = {"dual": "own", "dual_indices": dual_indices, "dual_values": np.ones(dual_indices.size)}
         model = dataclasses.replace(model, **own)
         model.save(tmp_path / "model.npz")
-        found = StoredModel.load(tmp_path / "model.npz")
+        found = load_model(tmp_path / "model.npz")
         assert found.indices.tolist() == indices.tolist()
         assert found.dual_indices.tolist() == dual_indices.tolist()
 
@@ -88,7 +89,7 @@ def test_a_model_of_an_older_version_holds_its_rows_themselves(tmp_path):
     about = {"kernel": {"name": "linear"}, "checksum": "x", "bias": 0.0, "iterations": 1}
     arrays = {"indices": np.array([2, 5]), "coefficients": np.ones(2)}
     np.savez(tmp_path / "model.npz", about=np.array(json.dumps(about)), **arrays)
-    assert StoredModel.load(tmp_path / "model.npz").indices.tolist() == [2, 5]
+    assert load_model(tmp_path / "model.npz").indices.tolist() == [2, 5]
 
 
 def test_equal_models_give_equal_bytes(tmp_path):
@@ -101,14 +102,14 @@ def test_a_model_that_is_damaged_is_a_sentence_or_read_as_it_was(tmp_path):
     path = tmp_path / "model.npz"
     MODEL.save(path)
     whole, refused = path.read_bytes(), []
-    assert StoredModel.load(path).indices.tolist() == [0, 3]
+    assert load_model(path).indices.tolist() == [0, 3]
     places = range(len(whole) - 3)
     for place in places:
         content = bytearray(whole)
         content[place : place + 3] = b"\xff\x00\xff"
         path.write_bytes(content)
         try:
-            assert StoredModel.load(path).indices.tolist() == [0, 3], place
+            assert load_model(path).indices.tolist() == [0, 3], place
         except UserError:
             refused.append(place)
     assert 0 < len(refused) < len(places)  # some bytes are time stamps, or as they were
@@ -118,7 +119,7 @@ def test_a_pickled_object_is_no_model(tmp_path):
     path = tmp_path / "model.npz"
     np.savez(path, about=np.array([{}], dtype=object))
     with pytest.raises(UserError, match="damaged"):
-        StoredModel.load(path)
+        load_model(path)
 
 
 @pytest.mark.parametrize("how", DAMAGE)

@@ -18,6 +18,7 @@ from svmbench.locking import Lock, holder, own_folder
 from svmbench.store import StorageError, Store, documents
 from svmbench.store.export import export
 from svmbench.store.integrity import check_store, set_aside
+from svmbench.store.joint_model import load_model
 from svmbench.store.model import StoredModel
 from svmbench.store.notes import Notes
 from tests.store.test_damage import MODEL, make
@@ -287,7 +288,7 @@ def test_a_model_of_the_wrong_shape_is_a_sentence(tmp_path, arrays):
 
     dataclasses.replace(MODEL, **arrays).save(tmp_path / "model.npz")
     with pytest.raises(UserError, match="damaged"):
-        StoredModel.load(tmp_path / "model.npz")
+        load_model(tmp_path / "model.npz")
 
 
 def test_a_model_of_other_examples_is_a_sentence():

@@ -6,6 +6,7 @@ import pytest
 
 from svmbench.runner.ends import End, explained
 from svmbench.runner.progress import duration
+from svmbench.solvers.base import Solver
 from svmbench.sweep.planning import Job
 from svmbench.sweep.status import failures
 
@@ -21,7 +22,7 @@ def test_methods_that_ended_far_from_the_optimum_are_named_beside_failures():
     near, far = ({"relative_gap": gap, "dual_source": "solver"} for gap in (1e-3, 0.18))
     ends = {}
     for number, row in enumerate((near, far)):
-        end = explained(End("converged", "the support vectors have reached k"), row, exact=False)
+        end = explained(End("converged", "the support vectors have reached k"), row, Solver)
         ends[number] = {"state": "done", "reason": end.reason}
     ends[2] = {"state": "failed", "reason": "failed, no memory"}
     ends[3] = {"state": "done", "reason": None}
