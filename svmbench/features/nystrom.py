@@ -25,7 +25,7 @@ before the first iteration. Scores of other rows take s evaluations each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from svmbench.errors import UserError
 from svmbench.features._mapped import MappedData
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._oracle import Oracle
+from svmbench.option import option
 
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
@@ -52,33 +53,20 @@ _NOT_FINITE = (
 class Params:
     """Parameters of the Nyström features."""
 
-    s: int = field(
-        default=512,
-        metadata={
-            "help": (
-                "Size of the sample, from 1 to the number of training examples. 512 and 1024 in Table 2 of "
-                "ASSET."
-            ),
-            "min": 1,
-        },
+    s: int = option(
+        512,
+        "Size of the sample, from 1 to the number of training examples. 512 and 1024 in Table 2 of ASSET.",
+        min=1,
     )
-    eps_d: float = field(
-        default=1e-12,
-        metadata={
-            "help": (
-                "Eigenvalues of the sample's kernel matrix below this fraction of the largest are left out. "
-                "ASSET has 1e-16, which is below double precision: at least s times 2.2e-16 is used."
-            ),
-            "above": 0,
-            "max": 1,
-        },
+    eps_d: float = option(
+        1e-12,
+        "Eigenvalues of the sample's kernel matrix below this fraction of the largest are left out. ASSET "
+        "has 1e-16, which is below double precision: at least s times 2.2e-16 is used.",
+        above=0,
+        max=1,
     )
-    rank: int | None = field(
-        default=None,
-        metadata={
-            "help": ("Most features: those of the largest eigenvalues. null: all that eps_d leaves."),
-            "min": 1,
-        },
+    rank: int | None = option(
+        None, "Most features: those of the largest eigenvalues. null: all that eps_d leaves.", min=1
     )
 
 

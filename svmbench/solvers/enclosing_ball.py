@@ -25,12 +25,13 @@ halved, and the method ends if it was ``eps``, as in the authors' program LibCVM
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from svmbench.solvers.run import PlainRun, checked_diagonal
@@ -50,26 +51,18 @@ _VALUES = 1 << 22
 class Params:
     """Parameters of core and ball vector machines."""
 
-    eps: float = field(
-        default=1e-6,
-        metadata={
-            "above": 0.0,
-            "max": FIRST_EPS,
-            "help": (
-                "Tolerance of the ball: the run may end when no examined point is farther from the centre "
-                "than 1 + eps radii. Unconfirmed: 1e-6, as in the paper's experiments with CVM."
-            ),
-        },
+    eps: float = option(
+        1e-6,
+        "Tolerance of the ball: the run may end when no examined point is farther from the centre than 1 + "
+        "eps radii. Unconfirmed: 1e-6, as in the paper's experiments with CVM.",
+        above=0.0,
+        max=FIRST_EPS,
     )
-    sample: int = field(
-        default=59,
-        metadata={
-            "min": 0,
-            "help": (
-                "Examples examined in an iteration, the farthest of which is used; 0: all. 59, as in the "
-                "paper: with probability 0.95 the farthest of them is among the farthest 5 % of all."
-            ),
-        },
+    sample: int = option(
+        59,
+        "Examples examined in an iteration, the farthest of which is used; 0: all. 59, as in the paper: with "
+        "probability 0.95 the farthest of them is among the farthest 5 % of all.",
+        min=0,
     )
 
 

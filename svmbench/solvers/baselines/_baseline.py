@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from svmbench.counters import index_of
 from svmbench.errors import Refusal, UserError
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Run, Snapshot, Solver
 from svmbench.solvers.baselines._data import BaselineData, Tally
@@ -180,15 +181,11 @@ def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float6
 class TolParams:
     """Parameters of programs that are fitted with a sequence of tolerances."""
 
-    tol: list[float] = field(
-        default_factory=lambda: [0.1, 0.01, 0.001],
-        metadata={
-            "help": (
-                "Tolerances of successive fits; each is a fit from scratch and a checkpoint. The last is the "
-                "program's default."
-            ),
-            "above": 0,
-        },
+    tol: list[float] = option(
+        [0.1, 0.01, 0.001],
+        "Tolerances of successive fits; each is a fit from scratch and a checkpoint. The last is the "
+        "program's default.",
+        above=0,
     )
 
 

@@ -14,11 +14,12 @@ forgets the bias of its steps between two calls.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import LinearModel, Run, Snapshot
 from svmbench.solvers.baselines._baseline import Baseline, BaselineRun, seed
@@ -32,15 +33,11 @@ if TYPE_CHECKING:
 class Params:
     """Parameters of ``solver=sklearn_sgd``."""
 
-    epochs: int = field(
-        default=100,
-        metadata={
-            "help": (
-                "Passes over the data, after which the run counts as converged. A tenth of the limit of "
-                "SGDClassifier, whose rule on the training loss ends it much earlier."
-            ),
-            "min": 1,
-        },
+    epochs: int = option(
+        100,
+        "Passes over the data, after which the run counts as converged. A tenth of the limit of "
+        "SGDClassifier, whose rule on the training loss ends it much earlier.",
+        min=1,
     )
 
 

@@ -12,12 +12,13 @@ Answer: the coefficients and bias of the last fit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
@@ -31,15 +32,11 @@ if TYPE_CHECKING:
 class Params(TolParams):
     """Parameters of ``solver=sklearn_svc``."""
 
-    storage: str = field(
-        default="csr",
-        metadata={
-            "help": (
-                "Storage of the examples for LIBSVM: csr, as in its own program, or dense, which is "
-                "faster for some data."
-            ),
-            "choices": ("csr", "dense"),
-        },
+    storage: str = option(
+        "csr",
+        "Storage of the examples for LIBSVM: csr, as in its own program, or dense, which is faster for some "
+        "data.",
+        choices=("csr", "dense"),
     )
 
 

@@ -14,12 +14,13 @@ balance only up to rounding. They are turned into a feasible dual point, so that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from svmbench.errors import Refusal
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
@@ -34,15 +35,11 @@ if TYPE_CHECKING:
 class Params(TolParams):
     """Parameters of ``solver=sklearnex_svc``."""
 
-    precision: str = field(
-        default="float64",
-        metadata={
-            "help": (
-                "Arithmetic of the whole fit. Double, because in single precision the gap is far above the"
-                " tolerance if C is large."
-            ),
-            "choices": ("float64", "float32"),
-        },
+    precision: str = option(
+        "float64",
+        "Arithmetic of the whole fit. Double, because in single precision the gap is far above the tolerance "
+        "if C is large.",
+        choices=("float64", "float32"),
     )
 
 

@@ -32,15 +32,16 @@ of the whole problem. Memory: the features, nk float64.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import DEPENDENT, Features
-from svmbench.solvers.cutting_plane.feature_cuts import Cuts
+from svmbench.solvers.cutting_plane.feature_cuts import Cuts, accuracy_field
 from svmbench.solvers.run import PlainRun, checked_diagonal
 
 if TYPE_CHECKING:
@@ -55,36 +56,19 @@ IDLE = 50
 class Params:
     """Parameters of CPNY."""
 
-    k: int = field(
-        default=500,
-        metadata={
-            "min": 1,
-            "help": (
-                "Most basis points; at most the number of training examples is used. The comparison in "
-                "ASSET has 512 or 1024."
-            ),
-        },
+    k: int = option(
+        500,
+        "Most basis points; at most the number of training examples is used. The comparison in ASSET has 512 "
+        "or 1024.",
+        min=1,
     )
-    basis: str = field(
-        default="strides",
-        metadata={
-            "choices": ("strides", "greedy"),
-            "help": (
-                "Choice of the basis points. strides: training examples at equal strides. greedy: each the "
-                "farthest from the span of those before it (incomplete Cholesky)."
-            ),
-        },
+    basis: str = option(
+        "strides",
+        "Choice of the basis points. strides: training examples at equal strides. greedy: each the farthest "
+        "from the span of those before it (incomplete Cholesky).",
+        choices=("strides", "greedy"),
     )
-    eps: float = field(
-        default=1e-3,
-        metadata={
-            "above": 0.0,
-            "help": (
-                "Accuracy of the mean hinge loss at which to stop. Unconfirmed: 0.1 percentage points, "
-                "as in SVM-Perf."
-            ),
-        },
-    )
+    eps: float = accuracy_field()
 
 
 class Run(PlainRun):

@@ -34,12 +34,13 @@ float64, and half of it again while it grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import PlainRun, checked_diagonal
@@ -62,39 +63,23 @@ GROWTH = 1.25
 class Params:
     """Parameters of the Projectron."""
 
-    eta: float = field(
-        default=0.1,
-        metadata={
-            "min": 0.0,
-            "help": (
-                "Distance from the span, in the feature space, up to which a mistake is projected. Large "
-                "values give few support vectors, 0 gives the Perceptron. With a Gaussian kernel all "
-                "distances are at most 1."
-            ),
-        },
+    eta: float = option(
+        0.1,
+        "Distance from the span, in the feature space, up to which a mistake is projected. Large values give "
+        "few support vectors, 0 gives the Perceptron. With a Gaussian kernel all distances are at most 1.",
+        min=0.0,
     )
-    margin: bool = field(
-        default=False,
-        metadata={
-            "help": "Projectron++: also update, by projections alone, on examples with a margin below 1."
-        },
+    margin: bool = option(
+        False, "Projectron++: also update, by projections alone, on examples with a margin below 1."
     )
-    epochs: int | None = field(
-        default=None,
-        metadata={
-            "min": 1,
-            "help": "Passes over the data. null: until the budget ends or a pass changes nothing.",
-        },
+    epochs: int | None = option(
+        None, "Passes over the data. null: until the budget ends or a pass changes nothing.", min=1
     )
-    average: bool = field(
-        default=False, metadata={"help": "Predict with the average of all hypotheses instead of the last."}
-    )
-    order: str = field(
-        default="random",
-        metadata={
-            "choices": ("random", "given"),
-            "help": "Order of the examples in a pass: a new permutation each time, or as in the file.",
-        },
+    average: bool = option(False, "Predict with the average of all hypotheses instead of the last.")
+    order: str = option(
+        "random",
+        "Order of the examples in a pass: a new permutation each time, or as in the file.",
+        choices=("random", "given"),
     )
 
 
