@@ -42,10 +42,11 @@ current one over the smallest subset. If the warm start is of no use, the whole 
 does the answer.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.dual.nested_sets import level_over
 from svmbench.solvers.dual.shrunk_level import shrunk
@@ -68,18 +69,18 @@ cdef enum:
 class Params:
     """Parameters of decomposition."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when the optimality conditions are violated by less than this. The default of "
-                "LIBSVM."
-            )},
+    eps: float = option(
+        1e-3,
+        "Stop when the optimality conditions are violated by less than this. The default of LIBSVM.",
+        above=0.0,
     )
-    working_set: int = field(default=1024, metadata={"min": 4, "help": (
-                "Coefficients that change at a time; their kernel matrix is held in memory. 1024, as in "
-                "ThunderSVM, is best for most data. With at most 128 features they are chosen from a set "
-                "of eight times as many, which changes less often."
-            )})
+    working_set: int = option(
+        1024,
+        "Coefficients that change at a time; their kernel matrix is held in memory. 1024, as in ThunderSVM, "
+        "is best for most data. With at most 128 features they are chosen from a set of eight times as many, "
+        "which changes less often.",
+        min=4,
+    )
 
 
 cdef class Run(SteppedRun):

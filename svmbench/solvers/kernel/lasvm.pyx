@@ -48,10 +48,11 @@ g and finds the new extrema. The two ways differ in g by rounding in double prec
 Answer: the last iterate, a dual point. b is unchanged if S has no extrema; if it has one, b is its g.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
@@ -88,39 +89,25 @@ cdef enum:
 class Params:
     """Parameters of LASVM."""
 
-    selection: str = field(
-        default="random",
-        metadata={
-            "choices": SELECTIONS,
-            "help": (
-                "Choice of the next example. random: at random. gradient: the most misclassified of some "
-                "random candidates. margin: the candidate nearest to the decision boundary."
-            ),
-        },
+    selection: str = option(
+        "random",
+        "Choice of the next example. random: at random. gradient: the most misclassified of some random "
+        "candidates. margin: the candidate nearest to the decision boundary.",
+        choices=SELECTIONS,
     )
-    candidates: int = field(
-        default=50,
-        metadata={"min": 1, "help": "Candidates for gradient and margin. The number of the paper."},
+    candidates: int = option(
+        50, "Candidates for gradient and margin. The number of the paper.", min=1
     )
-    epochs: int = field(
-        default=1, metadata={"min": 1, "help": "Passes over the examples. The paper's experiments make one."}
+    epochs: int = option(1, "Passes over the examples. The paper's experiments make one.", min=1)
+    finishing: str = option(
+        "all",
+        "What follows the passes. none: nothing. expansion: optimisation over the expansion set, as in the "
+        "paper. all: optimisation over all examples, which reaches the optimum of the problem that all "
+        "solvers solve; pairs are chosen by second-order information.",
+        choices=FINALIZATIONS,
     )
-    finishing: str = field(
-        default="all",
-        metadata={
-            "choices": FINALIZATIONS,
-            "help": (
-                "What follows the passes. none: nothing. expansion: optimisation over the expansion set, "
-                "as in the paper. all: optimisation over all examples, which reaches the optimum of the "
-                "problem that all solvers solve; pairs are chosen by second-order information."
-            ),
-        },
-    )
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Tolerance of the optimality conditions of a pair: tau of the paper."
-            )},
+    eps: float = option(
+        1e-3, "Tolerance of the optimality conditions of a pair: tau of the paper.", above=0.0
     )
 
 
