@@ -26,19 +26,17 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: The first and largest tolerance.
 FIRST_EPS = 0.1

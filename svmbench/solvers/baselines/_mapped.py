@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from svmbench.errors import Refusal
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import LinearModel, Run, Snapshot
 from svmbench.solvers.baselines._baseline import Baseline, BaselineRun, seed
 from svmbench.solvers.baselines._data import BaselineData
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 #: Rows that are mapped at a time when scores are computed.
 _ROWS = 8192

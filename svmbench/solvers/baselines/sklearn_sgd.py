@@ -15,18 +15,15 @@ forgets the bias of its steps between two calls.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import LinearModel, Run, Snapshot
 from svmbench.solvers.baselines._baseline import Baseline, BaselineRun, seed
 from svmbench.solvers.baselines._data import BaselineData
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
 from svmbench.solvers.baselines._data import BaselineData
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)

@@ -15,20 +15,18 @@ balance only up to rounding. They are turned into a feasible dual point, so that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from svmbench.errors import Refusal
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
 from svmbench.solvers.baselines._data import BaselineData
 from svmbench.sparse import issparse
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)

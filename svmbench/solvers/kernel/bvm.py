@@ -32,18 +32,15 @@ Answer: the dual point of the squared hinge on the ray of c.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Solver
 from svmbench.solvers.enclosing_ball import BallRun, Params, Point
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 
 class Run(BallRun):

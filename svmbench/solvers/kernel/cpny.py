@@ -33,20 +33,17 @@ of the whole problem. Memory: the features, nk float64.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import DEPENDENT, Features
 from svmbench.solvers.cutting_plane.feature_cuts import Cuts, accuracy_field
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Consecutive solutions in which a cut is inactive before it is dropped.
 IDLE = 50

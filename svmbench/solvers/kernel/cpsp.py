@@ -37,22 +37,19 @@ of the whole problem. Memory: the features, nk float64; the examples in float64;
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.reduced_set import ReducedSet
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import ReducedSetExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import Features
 from svmbench.solvers.cutting_plane.feature_cuts import GrowingCuts, accuracy_field
 from svmbench.solvers.cutting_plane.pre_image import pre_image
 from svmbench.solvers.run import PlainRun
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Consecutive solutions in which a cut is inactive before it is dropped.
 IDLE = 5

@@ -30,18 +30,15 @@ which no example leaves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Solver
 from svmbench.solvers.enclosing_ball import BallRun, Params, Point
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Examples in the first core set, as in LibCVM.
 CORE = 20

@@ -35,19 +35,16 @@ float64, and half of it again while it grows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Squared distance from the span, relative to K(x, x), up to which an example is projected whatever eta is.
 DEPENDENT = 1e-6
