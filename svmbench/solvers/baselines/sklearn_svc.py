@@ -13,7 +13,6 @@ Answer: the coefficients and bias of the last fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,8 +55,9 @@ class SklearnSVC(Baseline):
         from sklearn.svm import SVC
 
         options = svc_options(problem, data)
-        fit = partial(SVC, **options)
-        return BaselineExpansionRun(problem, data, self._form, self.params.tol, lambda tol: fit(tol=tol))
+        return BaselineExpansionRun(
+            problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options)
+        )
 
     def _form(self, data: BaselineData) -> Any:
         return data.csr(np.float64) if self.params.storage == "csr" else data.dense(np.float64)
