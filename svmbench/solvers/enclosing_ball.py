@@ -123,14 +123,11 @@ class BallRun(PlainRun, metaclass=ABCMeta):
         self._empty = 0
         self._norm2 = self._kappa
         self._beta = np.zeros(problem.n)
+        self._candidates = np.arange(problem.n)  # the examples that samples are drawn from
 
     @abstractmethod
     def begin(self) -> None:
         """Make the first centre."""
-
-    @abstractmethod
-    def candidates(self) -> NDArray[np.int64]:
-        """Return the examples that samples are drawn from."""
 
     @abstractmethod
     def outside(self, product: float) -> bool:
@@ -151,7 +148,7 @@ class BallRun(PlainRun, metaclass=ABCMeta):
         return ended
 
     def _examine(self) -> bool:
-        candidates = self.candidates()
+        candidates = self._candidates
         every = not 0 < self._sample < candidates.size
         if not every:
             draws = [self._rng.integers(candidates.size) for _ in range(self._sample)]
