@@ -91,11 +91,14 @@ class Run(PlainRun):
             self._try(example)
             self._oracle.ledger.charge(iterations=1, maintained_changes=1, n=self._problem.n)
             return False
-        missing = self._cuts.iterate(self._features.values, self._eps, IDLE)
+        cut = self._cuts.at(self._features.values)
+        if cut.missing > self._eps:
+            self._cuts.add(cut)
+            self._cuts.solve(IDLE)
+            if self._cuts.stands(cut.missing):
+                self.stall()
         self._oracle.ledger.charge(iterations=1, n=self._problem.n)
-        if missing > self._eps and self._cuts.stands(missing):
-            self.stall()
-        return missing <= self._eps
+        return cut.missing <= self._eps
 
     def _candidate(self) -> int | None:
         """Return the next example for the basis, None if it is complete."""
