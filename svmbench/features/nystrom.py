@@ -122,7 +122,7 @@ class Nystrom(FeatureMap):
 
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D); s evaluations each, counted as computed."""
-        return self._features(X)
+        return self._rounded(self._oracle.exact_values(X))
 
     def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the sample and the coefficients on it that give the same scores as the weights."""
@@ -132,12 +132,9 @@ class Nystrom(FeatureMap):
         """Return <z(x), w> + bias for each row x of X, made as for training rows; counted as prediction."""
         scores = np.empty(X.shape[0])
         for begin in range(0, X.shape[0], BLOCK):
-            Z = self._features(X[begin : begin + BLOCK], predicted=True)
+            Z = self._rounded(self._oracle.exact_values(X[begin : begin + BLOCK], predicted=True))
             scores[begin : begin + BLOCK] = Z.astype(np.float64) @ weights
         return scores + bias, 0
-
-    def _features(self, X: Any, *, predicted: bool = False) -> NDArray[np.float32]:
-        return self._rounded(self._oracle.exact_values(X, predicted=predicted))
 
     def _rounded(self, values: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the features of rows from their kernel values with the sample, shape (m, s)."""

@@ -111,10 +111,8 @@ class Span:
         """Let an example join, given its coefficients d and its squared distance from the span."""
         s = self.size
         if s == len(self._examples):
-            room = int(GROWTH * s)
-            examples, rows = np.zeros(room, dtype=np.int64), np.zeros((room, room))
-            examples[:s], rows[:s, :s] = self._examples, self._rows
-            self._examples, self._rows = examples, rows
+            more = int(GROWTH * s) - s
+            self._examples, self._rows = np.pad(self._examples, (0, more)), np.pad(self._rows, (0, more))
         self._examples[s] = example
         self._rows[s, :s], self._rows[s, s] = d, -1.0
         self._rows[s, : s + 1] /= -np.sqrt(squared)
