@@ -69,7 +69,7 @@ cdef class BoxDual:
 
     cdef void move(self, const float* row_i, const float* row_j, double delta) noexcept nogil:
         move_values(
-            &self.v[0], row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, &self.extrema
+            &self.v[0], row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, 0.0, &self.extrema
         )
 
     cdef void find_extrema(self) noexcept nogil:

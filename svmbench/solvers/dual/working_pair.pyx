@@ -31,13 +31,6 @@ cdef int level = isa_level()
 
 cdef void move_values(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
-    Py_ssize_t n, Extrema* extrema
-) noexcept nogil:
-    svmbench_pair_move(level, values, a, b, step, up, down, n, 0.0, extrema)
-
-
-cdef void move_values_with_ties(
-    double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, double tie, Extrema* extrema
 ) noexcept nogil:
     svmbench_pair_move(level, values, a, b, step, up, down, n, tie, extrema)
