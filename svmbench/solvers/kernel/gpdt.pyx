@@ -74,7 +74,7 @@ cdef class Run(DecompositionRun):
         super().__init__(problem, oracle, params.eps, params.q, fresh)
         self.rule = GVPM if params.inner == "gvpm" else DAI_FLETCHER
         self.tolerance = params.eps
-        self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
+        self.violation = self.violation_left()
         self.scratch = np.empty(4 * self.most)
         self.work = WORK_BETWEEN_SIGNALS  # steps of the inner method may take most of an iteration, not rows
 
@@ -82,7 +82,7 @@ cdef class Run(DecompositionRun):
         cdef double before = self.violation
         DecompositionRun.step(self)
         self.refine()
-        self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
+        self.violation = self.violation_left()
         if self.violation <= 2.0 * self.eps and fabs(self.violation - before) < 0.01 * before:
             self.tolerance = fmax(0.5 * self.tolerance, 0.1 * self.eps)
         return 0

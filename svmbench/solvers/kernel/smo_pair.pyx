@@ -214,12 +214,6 @@ cdef class Run(SteppedRun):
                 result += self.dual.alpha[j] * self.y[j] * row[j]
         return result
 
-    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
-        """Return a row outside the pairs; it is charged to every convention."""
-        self.ledger.charge_both(self.n)
-        self.ledger.kev_iter += self.n
-        return self.oracle.get_row(i)
-
     def begin(self, alpha):
         """Begin at a feasible point, float64 (n,), instead of 0."""
         point, y = np.asarray(self.dual.alpha), np.asarray(self.labels)

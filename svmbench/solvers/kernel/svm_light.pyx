@@ -153,12 +153,6 @@ cdef class Run(DecompositionRun):
         """Return the change of a signed coefficient since all values were known."""
         return self.y[t] * (self.dual.alpha[t] - self.alpha_known[t])
 
-    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
-        """Return a row outside the working sets; it is charged to every convention."""
-        self.ledger.charge_both(self.n)
-        self.ledger.kev_iter += self.n
-        return self.oracle.get_row(i)
-
     cdef void revise(self, const float* row, double factor) noexcept nogil:
         """Subtract a multiple of a row from the values of the shrunk coefficients."""
         cdef Py_ssize_t p = 0
