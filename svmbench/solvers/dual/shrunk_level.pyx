@@ -45,12 +45,7 @@ def active(Nested whole):
 def shrunk(oracle, problem, Nested whole, least, eps):
     """Return a `Shrunk` of a level's active examples; None if there are too many or too few.
 
-    Parameters
-    ----------
-    oracle, problem, whole, least
-        As in `PartialLevel`.
-    eps : float
-        Tolerance of the optimality conditions.
+    Parameters as for `PartialLevel`, and the tolerance of the optimality conditions.
     """
     members = active(whole)
     if not whole.most < len(members) <= PART * whole.n:
@@ -61,14 +56,7 @@ def shrunk(oracle, problem, Nested whole, least, eps):
 cdef class Shrunk(PartialLevel):
     """The level over the active examples, at the coefficients of the whole problem; see `shrunk`.
 
-    Parameters
-    ----------
-    oracle, problem, whole, least
-        As in `PartialLevel`.
-    members : array of int64
-        The active examples, ascending.
-    enough : float
-        Violation to reach.
+    Parameters as for `PartialLevel`, the active examples, ascending, and the violation to reach.
     """
 
     def __init__(self, oracle, problem, Nested whole not None, least, members, enough):
