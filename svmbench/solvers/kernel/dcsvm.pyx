@@ -37,7 +37,8 @@ import numpy as np
 from svmbench.errors import UserError
 from svmbench.option import option
 from svmbench.solvers.base import LocalExpansion, Snapshot, Solver
-from svmbench.solvers.dual.division cimport Division
+from svmbench.solvers.dual.division import Division
+
 from svmbench.solvers.kernel.decomposition cimport Run as DecompositionRun
 
 #: Parts into which each part of the level above is divided, on average.
@@ -89,7 +90,7 @@ cdef class Run(DecompositionRun):
 
     cdef readonly object reason
     cdef int early
-    cdef Division division
+    cdef object division            # `growth`, also after its end
 
     def __init__(self, problem, oracle, params, rng):
         super().__init__(problem, oracle, params)

@@ -48,6 +48,7 @@ import numpy as np
 
 from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.dual.growing_subsets import Growth
 from svmbench.solvers.dual.nested_sets import level_over
 from svmbench.solvers.dual.shrunk_level import shrunk
 from svmbench.solvers.run import Uninterrupted, checked_diagonal
@@ -55,7 +56,6 @@ from svmbench.solvers.run import Uninterrupted, checked_diagonal
 from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, int64_t
 
-from svmbench.solvers.dual.growing_subsets cimport Growth
 from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.dual.shrunk_level cimport Shrunk
