@@ -23,6 +23,7 @@ others (`partial_level`).
 import numpy as np
 
 from libc.math cimport fmax
+from libc.stdint cimport int64_t
 
 from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.partial_level cimport PartialLevel
@@ -59,6 +60,11 @@ cdef class Shrunk(PartialLevel):
     Parameters as for `PartialLevel`, the active examples, ascending, and the violation to reach.
     """
 
+    cdef int64_t[::1] members       # the active examples, ascending
+    cdef double[::1] before         # their initial coefficients
+    cdef double enough              # violation to reach
+    cdef int64_t most_rounds
+
     def __init__(self, oracle, problem, Nested whole not None, least, members, enough):
         super().__init__(oracle, problem, whole, least)
         self.members = members
@@ -88,14 +94,11 @@ cdef class Shrunk(PartialLevel):
             self.begin()
         self.level.keep(kept.part("level"))
 
-    cdef double violation(self) noexcept nogil:
-        return self.level.violation()
-
     cdef bint solved(self) noexcept nogil:
         cdef Py_ssize_t p = 0
         for p in range(self.level.n):
             self.whole.alpha[self.members[p]] = self.level.alpha[p]
-        return self.violation() < self.enough or self.level.rounds >= self.most_rounds
+        return self.level.violation() < self.enough or self.level.rounds >= self.most_rounds
 
     cdef int end_rounds(self) except -1:
         """Request the changes of the values of the other examples."""

@@ -50,7 +50,7 @@ from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.dual.growing_subsets import Growth
 from svmbench.solvers.dual.nested_sets import level_over
-from svmbench.solvers.dual.shrunk_level import shrunk
+from svmbench.solvers.dual.shrunk_level import Shrunk, shrunk
 from svmbench.solvers.run import Uninterrupted, checked_diagonal
 
 from libc.math cimport INFINITY
@@ -58,7 +58,6 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.refinement cimport Refinement
-from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
 
 cdef enum:
@@ -122,7 +121,7 @@ cdef class Run(SteppedRun):
                 return 0
             self.drop_parts()
         if not all_known:
-            if self.shrunk.solving and self.refinement.blurred(self.shrunk.violation()):
+            if self.shrunk.solving and self.refinement.blurred(self.shrunk.level.violation()):
                 self.drop_parts()
                 return self.renew()
             if not self.shrunk.finished:
