@@ -145,7 +145,10 @@ class Run(PlainRun):
         response = float(self._problem.y[i] * (self._beta @ values))
         self._oracle.ledger.charge(iterations=1, lookups=values.size, n=n)
         if not np.isfinite(response):
-            self._overflow()
+            raise FloatingPointError(
+                f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
+                "choose a kernel with smaller values"
+            )
         if response <= 0.0:
             self._mistaken(i, values)
         elif self._params.margin and 1.0 - response > ROUNDING:
@@ -183,12 +186,6 @@ class Run(PlainRun):
         self._beta += change
         self._oracle.ledger.charge(changes=change.size, n=self._problem.n)
         self._updates += 1
-
-    def _overflow(self) -> None:
-        raise FloatingPointError(
-            f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
-            "choose a kernel with smaller values"
-        )
 
     def snapshot(self) -> Snapshot:
         """Return the last hypothesis, or the average."""
