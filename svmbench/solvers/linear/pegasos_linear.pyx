@@ -45,9 +45,7 @@ from svmbench.rng cimport Generator
 from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
-    PEGASOS = 0
-    NORMA = 1
-    ZHANG = 2
+    PEGASOS, NORMA, ZHANG
 
 # Least number of examples drawn in advance, so that their rows are prefetched.
 cdef enum:
