@@ -1,5 +1,8 @@
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -18,6 +21,9 @@ class Params:
     epochs: int = ...
     finishing: str = ...
     eps: float = ...
+
+class Pool:
+    def __init__(self, order: NDArray[np.int64], capacity: int) -> None: ...
 
 class Run(SteppedRun):
     def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None: ...
