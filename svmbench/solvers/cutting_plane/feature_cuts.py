@@ -140,12 +140,7 @@ class Cuts:
 class GrowingCuts(Cuts):
     """Cuts that store their sets V, so that each gets a coordinate when the examples do.
 
-    A cut takes n/8 bytes.
-
-    Parameters
-    ----------
-    y, bound, inexact
-        See `Cuts`.
+    A cut takes n/8 bytes. Parameters as for `Cuts`.
 
     Attributes
     ----------
