@@ -63,7 +63,7 @@ cdef class Panels:
 
     cdef void combine(self, const float* x, const int32_t* columns, const int64_t* begin, const int64_t* end,
                       Py_ssize_t rows, float* out, Py_ssize_t stride) noexcept nogil:
-        """Set out[i] to the sum of x[j] times row columns[j] over begin[i] <= j < end[i]; rows of `stride`."""
+        """Set out[i] to the sum of x[j] times row columns[j] over begin[i] <= j < end[i], by `stride`."""
         cdef Py_ssize_t first = 0
         while first < self.k:
             loops.combine(x, columns, begin, end, rows, &self.memory[0] + first * self.d,

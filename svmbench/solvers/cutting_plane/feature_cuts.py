@@ -128,7 +128,7 @@ class Cuts:
         return self._in_vain >= STANDSTILL
 
     def solve(self, idle: int) -> NDArray[np.int64]:
-        """Solve for w; drop cuts inactive in `idle` consecutive solutions, return old indices of the others."""
+        """Solve for w; drop cuts idle in that many solutions in a row, return old indices of the others."""
         weights = self._program.solution(absolute=self._inexact * self._nearest * self._bound)
         self.w = weights @ self._gradients
         self.slack, self.dual = self._program.slack, self._program.dual

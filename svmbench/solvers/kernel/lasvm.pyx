@@ -133,7 +133,7 @@ cdef class Pool:
         self.swaps = np.empty((capacity, 2), dtype=np.int64)
 
     cdef int64_t draw(self, Generator rng, Py_ssize_t place, int64_t left) noexcept nogil:
-        """Draw candidate number `place` from the remaining ones, after the candidates before it; return it."""
+        """Draw candidate number `place` from the remaining ones, after those before it; return it."""
         self.swap(place, place + rng.below(<unsigned int> (left - place)))
         return self.order[place]
 
