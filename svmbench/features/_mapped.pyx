@@ -13,13 +13,25 @@ from svmbench.simd import isa
 
 from libc.stdint cimport int32_t, int64_t
 
-from svmbench.kernels._linear_data cimport LinearData
+from svmbench.kernels._linear_data cimport LinearData, sparse_rows
 
 
 cdef extern from "mapped.h" nogil:
+    ctypedef struct mapped_loops:
+        void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, const int64_t *end,
+                        ptrdiff_t rows, const float *V, ptrdiff_t width, float *out,
+                        ptrdiff_t stride) noexcept nogil
+        ptrdiff_t (*nonzeros)(const float *x, ptrdiff_t n, float *values, int32_t *columns) noexcept nogil
+        void (*waves)(const float *t, const float *phase, float scale, float *out,
+                      ptrdiff_t n) noexcept nogil
     const mapped_loops *svmbench_mapped_loops(int level)
 
 cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "avx2", "avx512", "avx512_icl").index(isa()))
+
+cdef enum:
+    PANEL = 128                         # columns stored together: a whole number of strips of every target
+    NARROW = 1024                       # most columns stored as one panel: 10 to 15 % faster with 512 columns
+    TOGETHER = 32                       # examples whose features are made in one pass over the frequencies
 
 
 cdef class Panels:
@@ -35,6 +47,11 @@ cdef class Panels:
         The matrix; it is copied.
     """
 
+    cdef readonly Py_ssize_t d          # rows
+    cdef readonly Py_ssize_t k          # columns
+    cdef Py_ssize_t width               # of a panel; the last one may be narrower
+    cdef const float[::1] memory
+
     def __init__(self, V):
         self.d, self.k = V.shape
         memory = np.empty(max(V.size, 1), dtype=np.float32)
@@ -46,6 +63,7 @@ cdef class Panels:
 
     cdef void combine(self, const float* x, const int32_t* columns, const int64_t* begin, const int64_t* end,
                       Py_ssize_t rows, float* out, Py_ssize_t stride) noexcept nogil:
+        """Set out[i] to the sum of x[j] times row columns[j] over begin[i] <= j < end[i], by `stride`."""
         cdef Py_ssize_t first = 0
         while first < self.k:
             loops.combine(x, columns, begin, end, rows, &self.memory[0] + first * self.d,
@@ -65,6 +83,8 @@ cdef class MappedData(LinearData):
     ledger : Ledger
         The counts so far, including those of the map.
     """
+
+    cdef object map
 
     def __init__(self, Z, map, ledger):
         super().__init__(Z, compress=False, ledger=ledger)
@@ -90,6 +110,23 @@ cdef class LazyMappedData(LinearData):
     map : Fourier
         Frequencies, phases and scale.
     """
+
+    cdef object X                       # the examples themselves
+    cdef object map
+    cdef Panels frequencies
+    cdef const float[::1] phases
+    cdef float scale
+    cdef float[:, ::1] z                # features of the examples computed last, at most TOGETHER
+    cdef Py_ssize_t[TOGETHER] made      # these examples
+    cdef Py_ssize_t count               # their number
+    cdef Py_ssize_t held                # row of z of the example needed last, whose features are charged
+    cdef Py_ssize_t[TOGETHER] asked     # examples announced as needed next, in this order
+    cdef Py_ssize_t waiting             # their number
+    cdef int64_t width                  # number of original features
+    cdef sparse_rows source             # the examples as they are stored
+    cdef bint source_sparse
+    cdef float[::1] values              # nonzero values of dense examples
+    cdef int32_t[::1] columns           # their columns
 
     def __init__(self, X, map):
         super().__init__(X)

@@ -22,7 +22,7 @@ products again.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from svmbench.errors import UserError
 from svmbench.features._mapped import LazyMappedData, MappedData, Panels, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._ledger import Ledger
+from svmbench.option import option
 from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
@@ -54,35 +55,23 @@ SINGLE, DOUBLE = 1e5, 1e9
 class Params:
     """Parameters of the random Fourier features."""
 
-    frequencies: int = field(
-        default=512,
-        metadata={
-            "help": (
-                "Number of random frequencies; each costs an inner product for every example. The default is "
-                "that of the sample of features=nystrom, so that the two can be compared."
-            ),
-            "min": 1,
-        },
+    frequencies: int = option(
+        512,
+        "Number of random frequencies; each costs an inner product for every example. The default is that of "
+        "the sample of features=nystrom, so that the two can be compared.",
+        min=1,
     )
-    form: str = field(
-        default="phase",
-        metadata={
-            "help": (
-                "One cosine with a random phase for each frequency (ASSET), or cosine and sine, which "
-                "makes twice as many features (SBP, Figure 3)."
-            ),
-            "choices": ("phase", "pairs"),
-        },
+    form: str = option(
+        "phase",
+        "One cosine with a random phase for each frequency (ASSET), or cosine and sine, which makes twice as "
+        "many features (SBP, Figure 3).",
+        choices=("phase", "pairs"),
     )
-    lazy: bool = field(
-        default=False,
-        metadata={
-            "help": (
-                "Compute the features of an example whenever it is visited, instead of those of all "
-                "examples beforehand. Then only the data and the frequencies are in memory. For a single "
-                "pass (solver=asset solver.order=given) this takes no more time."
-            )
-        },
+    lazy: bool = option(
+        False,
+        "Compute the features of an example whenever it is visited, instead of those of all examples "
+        "beforehand. Then only the data and the frequencies are in memory. For a single pass (solver=asset "
+        "solver.order=given) this takes no more time.",
     )
 
 

@@ -25,7 +25,7 @@ before the first iteration. Scores of other rows take s evaluations each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from svmbench.errors import UserError
 from svmbench.features._mapped import MappedData
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._oracle import Oracle
+from svmbench.option import option
 
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
@@ -52,33 +53,20 @@ _NOT_FINITE = (
 class Params:
     """Parameters of the Nyström features."""
 
-    s: int = field(
-        default=512,
-        metadata={
-            "help": (
-                "Size of the sample, from 1 to the number of training examples. 512 and 1024 in Table 2 of "
-                "ASSET."
-            ),
-            "min": 1,
-        },
+    s: int = option(
+        512,
+        "Size of the sample, from 1 to the number of training examples. 512 and 1024 in Table 2 of ASSET.",
+        min=1,
     )
-    eps_d: float = field(
-        default=1e-12,
-        metadata={
-            "help": (
-                "Eigenvalues of the sample's kernel matrix below this fraction of the largest are left out. "
-                "ASSET has 1e-16, which is below double precision: at least s times 2.2e-16 is used."
-            ),
-            "above": 0,
-            "max": 1,
-        },
+    eps_d: float = option(
+        1e-12,
+        "Eigenvalues of the sample's kernel matrix below this fraction of the largest are left out. ASSET "
+        "has 1e-16, which is below double precision: at least s times 2.2e-16 is used.",
+        above=0,
+        max=1,
     )
-    rank: int | None = field(
-        default=None,
-        metadata={
-            "help": ("Most features: those of the largest eigenvalues. null: all that eps_d leaves."),
-            "min": 1,
-        },
+    rank: int | None = option(
+        None, "Most features: those of the largest eigenvalues. null: all that eps_d leaves.", min=1
     )
 
 
@@ -134,7 +122,7 @@ class Nystrom(FeatureMap):
 
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D); s evaluations each, counted as computed."""
-        return self._features(X)
+        return self._rounded(self._oracle.exact_values(X))
 
     def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the sample and the coefficients on it that give the same scores as the weights."""
@@ -144,12 +132,9 @@ class Nystrom(FeatureMap):
         """Return <z(x), w> + bias for each row x of X, made as for training rows; counted as prediction."""
         scores = np.empty(X.shape[0])
         for begin in range(0, X.shape[0], BLOCK):
-            Z = self._features(X[begin : begin + BLOCK], predicted=True)
+            Z = self._rounded(self._oracle.exact_values(X[begin : begin + BLOCK], predicted=True))
             scores[begin : begin + BLOCK] = Z.astype(np.float64) @ weights
         return scores + bias, 0
-
-    def _features(self, X: Any, *, predicted: bool = False) -> NDArray[np.float32]:
-        return self._rounded(self._oracle.exact_values(X, predicted=predicted))
 
     def _rounded(self, values: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the features of rows from their kernel values with the sample, shape (m, s)."""

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any
 
-#: Metadata of a parameter that was added later. At its default it is omitted from the configuration, so that
-#: runs stored before keep their identities.
-LATER = {"later": True}
+from svmbench.option import option
 
 
-def average_field() -> Any:
+def average_field() -> bool:
     """Return the field of a parameter ``average`` that is false by default."""
-    text = "Answer with the average of the iterates instead of the last one."
-    return field(default=False, metadata={"help": text, **LATER})
+    return option(False, "Answer with the average of the iterates instead of the last one.", later=True)
 
 
-def suffix_field() -> Any:
+def suffix_field() -> bool:
     """Return the field of a parameter ``suffix`` that is false by default."""
-    text = (
+    return option(
+        False,
         "Average only the iterates since the last but one power of two, a half to three quarters of them. "
-        "Only for average=true."
+        "Only for average=true.",
+        later=True,
     )
-    return field(default=False, metadata={"help": text, **LATER})
 
 
 def only_averaged(params: Any) -> None:

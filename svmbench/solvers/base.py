@@ -280,17 +280,14 @@ class Run(Protocol):
     @property
     def iterations(self) -> int:
         """Number of iterations so far."""
-        ...
 
     @property
     def converged(self) -> bool:
         """Whether the stopping rule of the method holds."""
-        ...
 
     @property
     def stalled(self) -> bool:
         """Whether no further progress is possible in floating point, although the stopping rule fails."""
-        ...
 
     def advance(self, counter: str, until: int, most: int = ...) -> None:
         """Continue until ``counter`` has reached ``until`` or the run ends.
@@ -306,11 +303,9 @@ class Run(Protocol):
         KeyboardInterrupt
             On Ctrl-C, between two iterations. The run may be observed and advanced further.
         """
-        ...
 
     def snapshot(self) -> Snapshot:
         """Return the current solution."""
-        ...
 
 
 class StartableRun(Run, Protocol):
@@ -321,7 +316,6 @@ class StartableRun(Run, Protocol):
 
         Each positive coefficient is charged n evaluations under every convention.
         """
-        ...
 
 
 class Solver(ABC):

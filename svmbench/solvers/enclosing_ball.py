@@ -25,19 +25,18 @@ halved, and the method ends if it was ``eps``, as in the authors' program LibCVM
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: The first and largest tolerance.
 FIRST_EPS = 0.1
@@ -50,26 +49,18 @@ _VALUES = 1 << 22
 class Params:
     """Parameters of core and ball vector machines."""
 
-    eps: float = field(
-        default=1e-6,
-        metadata={
-            "above": 0.0,
-            "max": FIRST_EPS,
-            "help": (
-                "Tolerance of the ball: the run may end when no examined point is farther from the centre "
-                "than 1 + eps radii. Unconfirmed: 1e-6, as in the paper's experiments with CVM."
-            ),
-        },
+    eps: float = option(
+        1e-6,
+        "Tolerance of the ball: the run may end when no examined point is farther from the centre than 1 + "
+        "eps radii. Unconfirmed: 1e-6, as in the paper's experiments with CVM.",
+        above=0.0,
+        max=FIRST_EPS,
     )
-    sample: int = field(
-        default=59,
-        metadata={
-            "min": 0,
-            "help": (
-                "Examples examined in an iteration, the farthest of which is used; 0: all. 59, as in the "
-                "paper: with probability 0.95 the farthest of them is among the farthest 5 % of all."
-            ),
-        },
+    sample: int = option(
+        59,
+        "Examples examined in an iteration, the farthest of which is used; 0: all. 59, as in the paper: with "
+        "probability 0.95 the farthest of them is among the farthest 5 % of all.",
+        min=0,
     )
 
 
@@ -132,14 +123,11 @@ class BallRun(PlainRun, metaclass=ABCMeta):
         self._empty = 0
         self._norm2 = self._kappa
         self._beta = np.zeros(problem.n)
+        self._candidates = np.arange(problem.n)  # the examples that samples are drawn from
 
     @abstractmethod
     def begin(self) -> None:
         """Make the first centre."""
-
-    @abstractmethod
-    def candidates(self) -> NDArray[np.int64]:
-        """Return the examples that samples are drawn from."""
 
     @abstractmethod
     def outside(self, product: float) -> bool:
@@ -160,7 +148,7 @@ class BallRun(PlainRun, metaclass=ABCMeta):
         return ended
 
     def _examine(self) -> bool:
-        candidates = self.candidates()
+        candidates = self._candidates
         every = not 0 < self._sample < candidates.size
         if not every:
             draws = [self._rng.integers(candidates.size) for _ in range(self._sample)]

@@ -6,17 +6,15 @@ A solver derives its run from `ExpansionRun` and implements one iteration; see d
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
 
 
 class ExpansionRun(PlainRun, metaclass=ABCMeta):

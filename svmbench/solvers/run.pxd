@@ -46,6 +46,8 @@ cdef class SteppedRun(CountedRun):
 
     # Row i of the kernel matrix; if it must be computed, together with rows requested by `prefetch_hints`.
     cdef const float* row(self, Py_ssize_t i) noexcept nogil
+    # Row i for other values than those of a step; charged n evaluations under every convention.
+    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil
     # Request from the oracle, in order, the rows that coming iterations will probably need; none by default.
     cdef void prefetch_hints(self) noexcept nogil
 

@@ -156,6 +156,11 @@ cdef class SteppedRun(CountedRun):
             self.oracle.prefetch.make()
         return self.oracle.get_row(i)
 
+    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
+        self.ledger.charge_both(self.n)
+        self.ledger.kev_iter += self.n
+        return self.oracle.get_row(i)
+
     cdef void prefetch_hints(self) noexcept nogil:
         pass
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from svmbench.counters import index_of
 from svmbench.errors import Refusal, UserError
+from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Run, Snapshot, Solver
 from svmbench.solvers.baselines._data import BaselineData, Tally
@@ -72,6 +73,7 @@ class Baseline(Solver):
         """Return the run that `start` returns; the package is installed, and both classes are present."""
 
 
+@dataclass(eq=False)
 class BaselineRun:
     """A run of a program that is called from Python.
 
@@ -89,39 +91,26 @@ class BaselineRun:
         The snapshot before the first iteration.
     """
 
-    def __init__(
-        self,
-        ledger: Tally,
-        steps: int,
-        step: Callable[[int], None],
-        answer: Callable[[], Snapshot],
-        untrained: Snapshot,
-    ) -> None:
-        self._ledger = ledger
-        self._steps = steps
-        self._step = step
-        self._answer = answer
-        self._untrained = untrained
+    ledger: Tally
+    steps: int
+    step: Callable[[int], None]
+    answer: Callable[[], Snapshot]
+    untrained: Snapshot
+
+    #: This is not the program's own stopping rule: it may have reached a limit.
+    reason = "every setting has been tried"
+    #: Each fit starts from scratch.
+    stalled = False
 
     @property
     def iterations(self) -> int:
         """Number of iterations so far."""
-        return self._ledger.iterations
+        return self.ledger.iterations
 
     @property
     def converged(self) -> bool:
         """Whether every setting has been tried."""
-        return self.iterations >= self._steps
-
-    @property
-    def reason(self) -> str:
-        """Why the run has ended. This is not the program's own stopping rule: it may have reached a limit."""
-        return "every setting has been tried"
-
-    @property
-    def stalled(self) -> bool:
-        """Always false, since each fit starts from scratch."""
-        return False
+        return self.iterations >= self.steps
 
     def advance(self, counter: str, until: int, most: int = sys.maxsize) -> None:
         """Continue; see `svmbench.solvers.base.Run`. Only iterations are counted."""
@@ -130,12 +119,12 @@ class BaselineRun:
             last = min(last, until)
         while not self.converged and self.iterations < last:
             with Uninterrupted():
-                self._step(self.iterations)
-                self._ledger.iterations += 1
+                self.step(self.iterations)
+                self.ledger.iterations += 1
 
     def snapshot(self) -> Snapshot:
         """Return the current solution."""
-        return self._answer() if self.iterations else self._untrained
+        return self.answer() if self.iterations else self.untrained
 
 
 def kernel_options(kernel: KernelDocument) -> dict[str, Any]:
@@ -180,15 +169,11 @@ def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float6
 class TolParams:
     """Parameters of programs that are fitted with a sequence of tolerances."""
 
-    tol: list[float] = field(
-        default_factory=lambda: [0.1, 0.01, 0.001],
-        metadata={
-            "help": (
-                "Tolerances of successive fits; each is a fit from scratch and a checkpoint. The last is the "
-                "program's default."
-            ),
-            "above": 0,
-        },
+    tol: list[float] = option(
+        [0.1, 0.01, 0.001],
+        "Tolerances of successive fits; each is a fit from scratch and a checkpoint. The last is the "
+        "program's default.",
+        above=0,
     )
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import Refusal
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import LinearModel, Run, Snapshot
 from svmbench.solvers.baselines._baseline import Baseline, BaselineRun, seed
 from svmbench.solvers.baselines._data import BaselineData
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 #: Rows that are mapped at a time when scores are computed.
 _ROWS = 8192
@@ -28,31 +27,21 @@ _ROWS = 8192
 class MappedParams:
     """Parameters of both feature maps."""
 
-    components: int = field(
-        default=512,
-        metadata={
-            "help": (
-                "Number of features: between scikit-learn's default of 100 and the 1,024 of the ASSET paper."
-            ),
-            "min": 1,
-        },
+    components: int = option(
+        512,
+        "Number of features: between scikit-learn's default of 100 and the 1,024 of the ASSET paper.",
+        min=1,
     )
-    linear: str = field(
-        default="sgd",
-        metadata={
-            "help": ("Solver on the features, SGDClassifier or LinearSVC; the latter only without bias."),
-            "choices": ("sgd", "linearsvc"),
-        },
+    linear: str = option(
+        "sgd",
+        "Solver on the features, SGDClassifier or LinearSVC; the latter only without bias.",
+        choices=("sgd", "linearsvc"),
     )
-    passes: list[int] = field(
-        default_factory=lambda: [1, 5],
-        metadata={
-            "help": (
-                "Most passes of that solver in successive fits; each is a fit from scratch, map included, "
-                "and a checkpoint. Chosen here."
-            ),
-            "min": 1,
-        },
+    passes: list[int] = option(
+        [1, 5],
+        "Most passes of that solver in successive fits; each is a fit from scratch, map included, and a "
+        "checkpoint. Chosen here.",
+        min=1,
     )
 
 

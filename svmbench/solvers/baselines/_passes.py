@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, Snapshot
 from svmbench.solvers.baselines._baseline import BaselineRun
 from svmbench.solvers.baselines._data import BaselineData
@@ -21,15 +22,11 @@ TOLERANCE = 1e-9
 class PassesParams:
     """Parameters of baselines that make passes over the dual."""
 
-    passes: list[int] = field(
-        default_factory=lambda: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
-        metadata={
-            "help": (
-                "Most passes over the data in successive fits; each is a fit from scratch and a checkpoint. "
-                "The last is the default of the program."
-            ),
-            "min": 1,
-        },
+    passes: list[int] = option(
+        [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        "Most passes over the data in successive fits; each is a fit from scratch and a checkpoint. The last "
+        "is the default of the program.",
+        min=1,
     )
 
 

@@ -15,18 +15,16 @@ Answer: w of the last fit. LinearSVC does not return a dual point.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, seed
 from svmbench.solvers.baselines._data import BaselineData
 from svmbench.solvers.baselines._passes import TOLERANCE, PassesParams, PassesRun
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 class SklearnLinearSVC(Baseline):

@@ -18,7 +18,7 @@ from typing import Any
 
 from svmbench.solvers.baselines._baseline import kernel_options
 from svmbench.solvers.baselines._data import BaselineData
-from svmbench.solvers.baselines._mapped import MappedBaseline, MappedParams
+from svmbench.solvers.baselines._mapped import MappedBaseline
 
 
 class SklearnNystroem(MappedBaseline):
@@ -31,7 +31,6 @@ class SklearnNystroem(MappedBaseline):
         "sklearn.kernel_approximation.Nystroem: F. Pedregosa et al. JMLR 12, 2011."
     )
     inside = True
-    Params = MappedParams
 
     def make_map(self, data: BaselineData, state: int) -> Any:
         """Return the unfitted transformer of scikit-learn."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from svmbench.solvers.baselines._data import BaselineData
-from svmbench.solvers.baselines._mapped import MappedBaseline, MappedParams
+from svmbench.solvers.baselines._mapped import MappedBaseline
 
 
 class SklearnRBFSampler(MappedBaseline):
@@ -31,7 +31,6 @@ class SklearnRBFSampler(MappedBaseline):
     )
     kernels = ("gaussian",)
     inside = False
-    Params = MappedParams
 
     def make_map(self, data: BaselineData, state: int) -> Any:
         """Return the unfitted transformer of scikit-learn."""

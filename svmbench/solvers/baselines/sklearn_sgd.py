@@ -14,33 +14,27 @@ forgets the bias of its steps between two calls.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import LinearModel, Run, Snapshot
 from svmbench.solvers.baselines._baseline import Baseline, BaselineRun, seed
 from svmbench.solvers.baselines._data import BaselineData
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)
 class Params:
     """Parameters of ``solver=sklearn_sgd``."""
 
-    epochs: int = field(
-        default=100,
-        metadata={
-            "help": (
-                "Passes over the data, after which the run counts as converged. A tenth of the limit of "
-                "SGDClassifier, whose rule on the training loss ends it much earlier."
-            ),
-            "min": 1,
-        },
+    epochs: int = option(
+        100,
+        "Passes over the data, after which the run counts as converged. A tenth of the limit of "
+        "SGDClassifier, whose rule on the training loss ends it much earlier.",
+        min=1,
     )
 
 

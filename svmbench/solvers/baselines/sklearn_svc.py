@@ -12,34 +12,28 @@ Answer: the coefficients and bias of the last fit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
 from svmbench.solvers.baselines._data import BaselineData
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)
 class Params(TolParams):
     """Parameters of ``solver=sklearn_svc``."""
 
-    storage: str = field(
-        default="csr",
-        metadata={
-            "help": (
-                "Storage of the examples for LIBSVM: csr, as in its own program, or dense, which is "
-                "faster for some data."
-            ),
-            "choices": ("csr", "dense"),
-        },
+    storage: str = option(
+        "csr",
+        "Storage of the examples for LIBSVM: csr, as in its own program, or dense, which is faster for some "
+        "data.",
+        choices=("csr", "dense"),
     )
 
 
@@ -61,8 +55,9 @@ class SklearnSVC(Baseline):
         from sklearn.svm import SVC
 
         options = svc_options(problem, data)
-        fit = partial(SVC, **options)
-        return BaselineExpansionRun(problem, data, self._form, self.params.tol, lambda tol: fit(tol=tol))
+        return BaselineExpansionRun(
+            problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options)
+        )
 
     def _form(self, data: BaselineData) -> Any:
         return data.csr(np.float64) if self.params.storage == "csr" else data.dense(np.float64)

@@ -14,35 +14,30 @@ balance only up to rounding. They are turned into a feasible dual point, so that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from svmbench.errors import Refusal
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Run
 from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
 from svmbench.solvers.baselines._data import BaselineData
 from svmbench.sparse import issparse
-
-if TYPE_CHECKING:
-    from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)
 class Params(TolParams):
     """Parameters of ``solver=sklearnex_svc``."""
 
-    precision: str = field(
-        default="float64",
-        metadata={
-            "help": (
-                "Arithmetic of the whole fit. Double, because in single precision the gap is far above the"
-                " tolerance if C is large."
-            ),
-            "choices": ("float64", "float32"),
-        },
+    precision: str = option(
+        "float64",
+        "Arithmetic of the whole fit. Double, because in single precision the gap is far above the tolerance "
+        "if C is large.",
+        choices=("float64", "float32"),
     )
 
 

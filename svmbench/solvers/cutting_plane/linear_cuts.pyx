@@ -29,15 +29,7 @@ cdef enum:
 
 
 cdef class CuttingRun(LinearRun):
-    """A started linear cutting-plane method.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training problem, with at least one example.
-    examples : LinearData
-        The same examples.
-    """
+    """A started linear cutting-plane method; parameters as for `LinearRun`, with n inner products."""
 
     def __init__(self, problem, examples):
         super().__init__(problem, examples, examples.n)

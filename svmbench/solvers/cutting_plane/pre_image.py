@@ -13,14 +13,12 @@ nearly cancel. Then it is halved until it gains, which the papers do not mention
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from svmbench.kernels.reduced_set import ReducedSet
-    from svmbench.rng import Generator
+from svmbench.kernels.reduced_set import ReducedSet
+from svmbench.rng import Generator
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,6 @@ its vectors, in ascending order of the examples.
 
 import numpy as np
 
-from svmbench.solvers.dual.working_pair import bias_between
-
 from libc.math cimport INFINITY, fabs, fmax, fmin
 
 from svmbench.solvers.dual.working_pair cimport best_partner, curvature, midpoint, move_values
@@ -69,7 +67,7 @@ cdef class BoxDual:
 
     cdef void move(self, const float* row_i, const float* row_j, double delta) noexcept nogil:
         move_values(
-            &self.v[0], row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, &self.extrema
+            &self.v[0], row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, 0.0, &self.extrema
         )
 
     cdef void find_extrema(self) noexcept nogil:
@@ -101,12 +99,14 @@ cdef class BoxDual:
 
     def bias(self) -> float:
         """Return the mean value of the free coefficients, or the midpoint of the extrema; 0 without bias."""
-        cdef Py_ssize_t size = self.n_active
         if not self.balanced:
             return 0.0
-        return bias_between(
-            np.asarray(self.v[:size]), np.asarray(self.up[:size]), np.asarray(self.down[:size])
-        )
+        v, up, down = (np.asarray(each)[: self.n_active] for each in (self.v, self.up, self.down))
+        free = up == down
+        if free.any():
+            return float(v[free].mean())
+        ends = [end for end in ((v + up).max(), (v + down).min()) if np.isfinite(end)]
+        return float(np.mean(ends))
 
 
 cdef class ActiveDual(BoxDual):

@@ -51,10 +51,8 @@ cdef class DecompositionRun(SteppedRun):
 
     Parameters
     ----------
-    problem : Problem
-        The training problem, with at least one example.
-    oracle : Oracle
-        Over the same examples.
+    problem, oracle
+        As in `SteppedRun`.
     eps : float
         Tolerance of the optimality conditions.
     most : int

@@ -64,6 +64,23 @@ cdef class Division(PartialLevel):
         Source of the samples and of the first centres.
     """
 
+    cdef object diagonal
+    cdef object rng
+    cdef double eps
+    cdef object clusters            # the remaining numbers of clusters
+    cdef Py_ssize_t sample_size
+    cdef bint stop
+    cdef int doing                  # what the values being computed are for
+    # Of all examples: coefficients, initial values of a part, cluster.
+    cdef readonly object alpha
+    cdef object values
+    cdef readonly object regions
+    cdef readonly object centres    # sample, cluster of each point, squared norms; None after the last
+    cdef object found               # the same as `Centres`
+    cdef Py_ssize_t next            # the next cluster
+    cdef object members             # of the current part, ascending
+    cdef int64_t most_rounds
+
     def __init__(
         self, oracle, problem, diagonal, Level whole not None, least, eps, clusters, sample, stop, rng
     ):

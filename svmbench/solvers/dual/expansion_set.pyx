@@ -15,7 +15,7 @@ import numpy as np
 from libc.math cimport INFINITY, fmax, fmin
 
 from svmbench.kernels._oracle cimport Oracle
-from svmbench.solvers.dual.working_pair cimport best_partner, curvature, move_values_with_ties
+from svmbench.solvers.dual.working_pair cimport best_partner, curvature, move_values
 
 cdef extern from "svmbench/simd/csrc/lanes.h" nogil:
     double largest(const double* x, Py_ssize_t n, double start)
@@ -74,14 +74,12 @@ cdef class ExpansionSet(BoxDual):
         cdef Extrema* extrema = &self.extrema
         cdef double* v = &self.v[0]
         extrema.i_up = extrema.i_low = NOBODY
-        if not self.compact:
-            move_values_with_ties(
-                v, row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, TIE, extrema
-            )
-            return
-        move_values_with_ties(
-            v, row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, 0.0, extrema
+        move_values(
+            v, row_i, row_j, delta, &self.up[0], &self.down[0], self.n_active, 0.0 if self.compact else TIE,
+            extrema,
         )
+        if not self.compact:
+            return
         if extrema.i_up != NOBODY:
             extrema.i_up = self.first_at(&self.up[0], 1.0, extrema.m_up - TIE)
             extrema.m_up = v[extrema.i_up]

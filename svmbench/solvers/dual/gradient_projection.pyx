@@ -198,26 +198,9 @@ def minimise_projected(
 ):
     """Return the solution z, float64 (q,), and the remaining violation.
 
-    For tests: solvers call `solve_projected`.
-
-    Parameters
-    ----------
-    Q : array_like of float64, shape (q, q)
-        Symmetric, positive semidefinite.
-    gradient, start : array_like of float64, shape (q,)
-        Starting point within the box, and the gradient Qz + h there; q of at least 1.
-    C : float or array_like of float64, shape (q,)
-        Upper bound of each variable, positive.
-    y : array_like of float64, shape (q,), optional
-        Labels in {-1, +1} of the equality constraint.
-    e : float, optional
-        Value of y'z. Default: its value at the start.
-    rule : str, default "gvpm"
-        ``gvpm`` or ``dai_fletcher``.
-    tol : float, default 1e-8
-        Violation of the optimality conditions to reach.
-    most : int, optional
-        Most steps.
+    For tests: solvers call `solve_projected`. Parameters as for `svmbench.solvers.dual.small_qp.minimise`,
+    with the gradient Qz + h at the start in place of h, the value e of y'z, by default that at the start, and
+    the rule, ``gvpm`` or ``dai_fletcher``.
     """
     cdef double[:, ::1] matrix = np.array(Q, dtype=np.float64)
     cdef double[::1] labels = np.array([] if y is None else y, dtype=np.float64)

@@ -53,6 +53,22 @@ cdef class Growth(PartialLevel):
         The level over all examples, at α = 0, to which the coefficients are passed.
     """
 
+    cdef object diagonal
+    cdef object bounds              # upper bounds of the coefficients of the whole problem
+    cdef object order               # of the examples: each subset consists of the first ones
+    cdef object sizes               # of the remaining subsets, ascending; the last is all examples
+    cdef object members             # of the current subset, ascending
+    cdef object after               # of the next subset
+    cdef object fresh               # the new examples among these
+    # For all examples: coefficients in the box of the whole problem, their scores if known, and the iterate
+    # that is reported meanwhile.
+    cdef object alpha
+    cdef object scores
+    cdef object iterate
+    cdef double iterate_bias
+    cdef bint first                 # no subset has been solved
+    cdef bint warm_started          # the new examples have their initial coefficients
+
     def __init__(self, oracle, problem, diagonal, Nested whole not None, least):
         n = problem.n
         super().__init__(oracle, problem, whole, least)

@@ -333,14 +333,7 @@ cdef class Nested(Level):
 def level_over(oracle, problem, labels, diagonal, Py_ssize_t working_set, bounds=None):
     """Return the level over all examples: `Nested` if they are many and their rows cheap, else `Flat`.
 
-    Parameters
-    ----------
-    oracle, problem, labels, diagonal
-        As in `Level`.
-    working_set : int
-        Size of the sets that are solved on their kernel matrix.
-    bounds : ndarray of float64, shape (n,), optional
-        As in `Level`.
+    Parameters as for `Level`; ``working_set`` is the size of the sets that are solved on their kernel matrix.
     """
     cdef Py_ssize_t most = SETS * working_set
     if oracle.n > most and oracle.d <= FEW_FEATURES:

@@ -23,6 +23,7 @@ others (`partial_level`).
 import numpy as np
 
 from libc.math cimport fmax
+from libc.stdint cimport int64_t
 
 from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.partial_level cimport PartialLevel
@@ -45,12 +46,7 @@ def active(Nested whole):
 def shrunk(oracle, problem, Nested whole, least, eps):
     """Return a `Shrunk` of a level's active examples; None if there are too many or too few.
 
-    Parameters
-    ----------
-    oracle, problem, whole, least
-        As in `PartialLevel`.
-    eps : float
-        Tolerance of the optimality conditions.
+    Parameters as for `PartialLevel`, and the tolerance of the optimality conditions.
     """
     members = active(whole)
     if not whole.most < len(members) <= PART * whole.n:
@@ -61,15 +57,13 @@ def shrunk(oracle, problem, Nested whole, least, eps):
 cdef class Shrunk(PartialLevel):
     """The level over the active examples, at the coefficients of the whole problem; see `shrunk`.
 
-    Parameters
-    ----------
-    oracle, problem, whole, least
-        As in `PartialLevel`.
-    members : array of int64
-        The active examples, ascending.
-    enough : float
-        Violation to reach.
+    Parameters as for `PartialLevel`, the active examples, ascending, and the violation to reach.
     """
+
+    cdef int64_t[::1] members       # the active examples, ascending
+    cdef double[::1] before         # their initial coefficients
+    cdef double enough              # violation to reach
+    cdef int64_t most_rounds
 
     def __init__(self, oracle, problem, Nested whole not None, least, members, enough):
         super().__init__(oracle, problem, whole, least)
@@ -100,14 +94,11 @@ cdef class Shrunk(PartialLevel):
             self.begin()
         self.level.keep(kept.part("level"))
 
-    cdef double violation(self) noexcept nogil:
-        return self.level.violation()
-
     cdef bint solved(self) noexcept nogil:
         cdef Py_ssize_t p = 0
         for p in range(self.level.n):
             self.whole.alpha[self.members[p]] = self.level.alpha[p]
-        return self.violation() < self.enough or self.level.rounds >= self.most_rounds
+        return self.level.violation() < self.enough or self.level.rounds >= self.most_rounds
 
     cdef int end_rounds(self) except -1:
         """Request the changes of the values of the other examples."""

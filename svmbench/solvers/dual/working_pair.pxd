@@ -24,16 +24,11 @@ cdef inline double curvature(double own, double other, double both) noexcept nog
     return result if result > 0.0 else 1e-12
 
 
-# values -= step (a - b), for rows a and b of the kernel matrix; no change if a is NULL. The same pass finds
-# the extrema: the largest of values + up and the smallest of values + down.
+# values -= step (a - b), for rows a and b of the kernel matrix; no change if a is NULL, one row if b is NULL.
+# The same pass finds the extrema: the largest of values + up and the smallest of values + down. Values within
+# `tie` of an extremum count as equal to it, and the first of them is taken. If nothing can move in a
+# direction, `i_up` or `i_low` is unchanged.
 cdef void move_values(
-    double* values, const float* a, const float* b, double step, const double* up, const double* down,
-    Py_ssize_t n, Extrema* extrema
-) noexcept nogil
-
-# The same, with one row if b is NULL. Values within `tie` of an extremum count as equal to it, and the first
-# of them is taken. If nothing can move in a direction, `i_up` or `i_low` is unchanged.
-cdef void move_values_with_ties(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, double tie, Extrema* extrema
 ) noexcept nogil

@@ -12,8 +12,6 @@ largest :math:`(v_i - v_t)^2 / A_t`, :math:`A_t = K_{ii} + K_{tt} - 2 K_{it}`, t
 without the box. Of equals the first is chosen.
 """
 
-import numpy as np
-
 from svmbench.simd.targets cimport isa_level
 
 cdef extern from "working_pair.h" nogil:
@@ -31,13 +29,6 @@ cdef int level = isa_level()
 
 cdef void move_values(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
-    Py_ssize_t n, Extrema* extrema
-) noexcept nogil:
-    svmbench_pair_move(level, values, a, b, step, up, down, n, 0.0, extrema)
-
-
-cdef void move_values_with_ties(
-    double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, double tie, Extrema* extrema
 ) noexcept nogil:
     svmbench_pair_move(level, values, a, b, step, up, down, n, tie, extrema)
@@ -48,20 +39,3 @@ cdef Py_ssize_t best_partner(
     const Extrema* extrema
 ) noexcept nogil:
     return svmbench_pair_partner(level, values, down, diagonal, row, n, extrema)
-
-
-def bias_between(v, up, down):
-    """Return the mean value of the free coefficients, or the midpoint of the extrema if none is free.
-
-    Parameters
-    ----------
-    v : ndarray of float64, shape (n,)
-        Values; at least one can move up or down.
-    up, down : ndarray of float64, shape (n,)
-        0, or -inf where it cannot move up; 0, or +inf where it cannot move down.
-    """
-    free = up == down
-    if free.any():
-        return float(v[free].mean())
-    ends = [end for end in ((v + up).max(), (v + down).min()) if np.isfinite(end)]
-    return float(np.mean(ends))

@@ -45,10 +45,11 @@ Answer: the last iterate, over points that need not be training examples. Memory
 examples; ``projection`` keeps two matrices of budget² float64.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import ReducedSetExpansion, Snapshot, Solver
 from svmbench.solvers.merging import merge_table
 from svmbench.solvers.run import Uninterrupted
@@ -74,47 +75,31 @@ FAR = 1e-12
 class Params:
     """Parameters of BSGD."""
 
-    budget: int = field(
-        default=500,
-        metadata={
-            "min": 1,
-            "max": 1_000_000,
-            "help": (
-                "Most support vectors. 500 is the larger of the two budgets of Glasmachers and Qaadan (2018)."
-            ),
-        },
+    budget: int = option(
+        500,
+        "Most support vectors. 500 is the larger of the two budgets of Glasmachers and Qaadan (2018).",
+        min=1,
+        max=1_000_000,
     )
-    maintenance: str = field(
-        default="merging",
-        metadata={
-            "choices": ("merging", "removal", "projection"),
-            "help": (
-                "How the points are reduced to the budget. merging: some are merged into one. removal: the "
-                "one with the smallest coefficient is removed. projection: it is projected onto the others, "
-                "at a cost of O(budget²)."
-            ),
-        },
+    maintenance: str = option(
+        "merging",
+        "How the points are reduced to the budget. merging: some are merged into one. removal: the one with "
+        "the smallest coefficient is removed. projection: it is projected onto the others, at a cost of "
+        "O(budget²).",
+        choices=("merging", "removal", "projection"),
     )
-    search: str = field(
-        default="lookup",
-        metadata={
-            "choices": ("lookup", "golden"),
-            "help": (
-                "How the best merge of two points is found: in a table of 400 x 400, or by golden section"
-                " search. Only for maintenance=merging."
-            ),
-        },
+    search: str = option(
+        "lookup",
+        "How the best merge of two points is found: in a table of 400 x 400, or by golden section search. "
+        "Only for maintenance=merging.",
+        choices=("lookup", "golden"),
     )
-    together: int = field(
-        default=2,
-        metadata={
-            "min": 2,
-            "max": 1_000_000,
-            "help": (
-                "Points merged into one at a time; with more, merges are needed less often. Only for"
-                " maintenance=merging."
-            ),
-        },
+    together: int = option(
+        2,
+        "Points merged into one at a time; with more, merges are needed less often. Only for "
+        "maintenance=merging.",
+        min=2,
+        max=1_000_000,
     )
 
     def __post_init__(self):

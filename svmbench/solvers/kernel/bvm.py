@@ -32,18 +32,12 @@ Answer: the dual point of the squared hinge on the ray of c.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Solver
 from svmbench.solvers.enclosing_ball import BallRun, Params, Point
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 
 class Run(BallRun):
@@ -53,17 +47,12 @@ class Run(BallRun):
 
     def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None:
         super().__init__(problem, oracle, params, rng)
-        self._everyone = np.arange(problem.n)
         self._height2 = self._kappa  # δ²
 
     def begin(self) -> None:
         """Begin at a random point."""
         self._beta[self._rng.integers(self._problem.n)] = 1.0
         self._oracle.ledger.charge(changes=1, n=self._problem.n)
-
-    def candidates(self) -> NDArray[np.int64]:
-        """Return all examples."""
-        return self._everyone
 
     def outside(self, product: float) -> bool:
         """Return whether such a point lies outside the ball."""

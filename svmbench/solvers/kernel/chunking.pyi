@@ -5,7 +5,6 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.solvers.dual.refinement import Refinement
-from svmbench.solvers.kept import Kept
 from svmbench.solvers.run import SteppedRun
 
 @dataclass(frozen=True)
@@ -16,7 +15,6 @@ class Params:
 
 class Run(SteppedRun):
     def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None: ...
-    def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
     @property
     def rounds(self) -> int: ...

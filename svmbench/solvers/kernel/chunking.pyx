@@ -29,10 +29,11 @@ outside are those of changes that have been charged.
 Answer: the last iterate, a dual point.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
@@ -51,17 +52,16 @@ from svmbench.solvers.dual.working_set cimport leading
 class Params:
     """Parameters of chunking."""
 
-    first: int = field(default=500, metadata={"min": 1, "help": (
-                "Examples of the first chunk, drawn at random. Chosen here: the sources give none."
-            )})
-    q: int = field(default=500, metadata={"min": 1, "help": (
-                "Most violators added to a chunk at a time. Chosen here: the sources give none."
-            )})
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Tolerance of the optimality conditions, within a chunk and for the examples outside."
-            )},
+    first: int = option(
+        500, "Examples of the first chunk, drawn at random. Chosen here: the sources give none.", min=1
+    )
+    q: int = option(
+        500, "Most violators added to a chunk at a time. Chosen here: the sources give none.", min=1
+    )
+    eps: float = option(
+        1e-3,
+        "Tolerance of the optimality conditions, within a chunk and for the examples outside.",
+        above=0.0,
     )
 
 

@@ -32,20 +32,18 @@ of the whole problem. Memory: the features, nk float64.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.kernels._oracle import Oracle
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import DEPENDENT, Features
-from svmbench.solvers.cutting_plane.feature_cuts import Cuts
+from svmbench.solvers.cutting_plane.feature_cuts import Cuts, accuracy_field
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Consecutive solutions in which a cut is inactive before it is dropped.
 IDLE = 50
@@ -55,36 +53,19 @@ IDLE = 50
 class Params:
     """Parameters of CPNY."""
 
-    k: int = field(
-        default=500,
-        metadata={
-            "min": 1,
-            "help": (
-                "Most basis points; at most the number of training examples is used. The comparison in "
-                "ASSET has 512 or 1024."
-            ),
-        },
+    k: int = option(
+        500,
+        "Most basis points; at most the number of training examples is used. The comparison in ASSET has 512 "
+        "or 1024.",
+        min=1,
     )
-    basis: str = field(
-        default="strides",
-        metadata={
-            "choices": ("strides", "greedy"),
-            "help": (
-                "Choice of the basis points. strides: training examples at equal strides. greedy: each the "
-                "farthest from the span of those before it (incomplete Cholesky)."
-            ),
-        },
+    basis: str = option(
+        "strides",
+        "Choice of the basis points. strides: training examples at equal strides. greedy: each the farthest "
+        "from the span of those before it (incomplete Cholesky).",
+        choices=("strides", "greedy"),
     )
-    eps: float = field(
-        default=1e-3,
-        metadata={
-            "above": 0.0,
-            "help": (
-                "Accuracy of the mean hinge loss at which to stop. Unconfirmed: 0.1 percentage points, "
-                "as in SVM-Perf."
-            ),
-        },
-    )
+    eps: float = accuracy_field()
 
 
 class Run(PlainRun):
@@ -110,11 +91,14 @@ class Run(PlainRun):
             self._try(example)
             self._oracle.ledger.charge(iterations=1, maintained_changes=1, n=self._problem.n)
             return False
-        missing = self._cuts.iterate(self._features.values, self._eps, IDLE)
+        cut = self._cuts.at(self._features.values)
+        if cut.missing > self._eps:
+            self._cuts.add(cut)
+            self._cuts.solve(IDLE)
+            if self._cuts.stands(cut.missing):
+                self.stall()
         self._oracle.ledger.charge(iterations=1, n=self._problem.n)
-        if missing > self._eps and self._cuts.stands(missing):
-            self.stall()
-        return missing <= self._eps
+        return cut.missing <= self._eps
 
     def _candidate(self) -> int | None:
         """Return the next example for the basis, None if it is complete."""

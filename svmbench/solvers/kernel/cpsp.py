@@ -36,22 +36,20 @@ of the whole problem. Memory: the features, nk float64; the examples in float64;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.reduced_set import ReducedSet
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import ReducedSetExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import Features
-from svmbench.solvers.cutting_plane.feature_cuts import GrowingCuts
+from svmbench.solvers.cutting_plane.feature_cuts import GrowingCuts, accuracy_field
 from svmbench.solvers.cutting_plane.pre_image import pre_image
 from svmbench.solvers.run import PlainRun
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Consecutive solutions in which a cut is inactive before it is dropped.
 IDLE = 5
@@ -67,30 +65,14 @@ RECENT = 0.1
 class Params:
     """Parameters of CPSP."""
 
-    k: int = field(
-        default=500,
-        metadata={"min": 1, "help": "Most basis points. The number of the paper's experiments."},
-    )
-    eps: float = field(
-        default=1e-3,
-        metadata={
-            "above": 0.0,
-            "help": (
-                "Accuracy of the mean hinge loss at which to stop. Unconfirmed: 0.1 percentage points, "
-                "as in SVM-Perf."
-            ),
-        },
-    )
-    gain: float = field(
-        default=1e-6,
-        metadata={
-            "min": 0.0,
-            "max": 0.5,
-            "help": (
-                "A point is added only if its gain exceeds this fraction of the running mean of gains. With "
-                "the published 1/200, perhaps of another quantity, it ends after one point on Reuters."
-            ),
-        },
+    k: int = option(500, "Most basis points. The number of the paper's experiments.", min=1)
+    eps: float = accuracy_field()
+    gain: float = option(
+        1e-6,
+        "A point is added only if its gain exceeds this fraction of the running mean of gains. With the "
+        "published 1/200, perhaps of another quantity, it ends after one point on Reuters.",
+        min=0.0,
+        max=0.5,
     )
 
 

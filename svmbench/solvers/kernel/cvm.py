@@ -30,18 +30,15 @@ which no example leaves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import Solver
 from svmbench.solvers.enclosing_ball import BallRun, Params, Point
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Examples in the first core set, as in LibCVM.
 CORE = 20
@@ -61,7 +58,6 @@ class Run(BallRun):
     def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None:
         super().__init__(problem, oracle, params, rng)
         self._core = CoreSet(problem, self._ridge)
-        self._others = np.arange(problem.n)
 
     def begin(self) -> None:
         """Solve for a random core set."""
@@ -72,10 +68,6 @@ class Run(BallRun):
             self._join(int(example), self._values(int(example), core.members), 0.0)
         core.share_out()
         self._solve()
-
-    def candidates(self) -> NDArray[np.int64]:
-        """Return the examples outside the core set."""
-        return self._others
 
     def outside(self, product: float) -> bool:
         """Return whether such a point lies outside the ball around the core set."""
@@ -107,7 +99,7 @@ class Run(BallRun):
 
     def _join(self, example: int, values: NDArray[np.float32], product: float) -> None:
         self._core.add(example, values, product)
-        self._others = self._others[self._others != example]
+        self._candidates = self._candidates[self._candidates != example]
 
     def _solve(self) -> bool:
         """Find the ball around the core set; return False if rounding prevents any progress."""

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.solvers.base import Snapshot, Solver
+from svmbench.solvers.base import Solver
 from svmbench.solvers.kernel.decomposition import Run as DecompositionRun
 
 BRANCHES: int
@@ -19,7 +19,6 @@ class Params:
 
 class Run(DecompositionRun):
     def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None: ...
-    def snapshot(self) -> Snapshot: ...
     @property
     def reason(self) -> str: ...
 

@@ -30,13 +30,15 @@ those of the level before. With ``early`` > 0 it ends as an expansion for each p
 is the optimum of the problem in which kernel values between parts are 0, not of the problem.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.option import option
 from svmbench.solvers.base import LocalExpansion, Snapshot, Solver
-from svmbench.solvers.dual.division cimport Division
+from svmbench.solvers.dual.division import Division
+
 from svmbench.solvers.kernel.decomposition cimport Run as DecompositionRun
 
 #: Parts into which each part of the level above is divided, on average.
@@ -47,28 +49,33 @@ BRANCHES = 4
 class Params:
     """Parameters of DC-SVM."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when the optimality conditions are violated by less than this; also in each part. The "
-                "default of LIBSVM."
-            )},
+    eps: float = option(
+        1e-3,
+        "Stop when the optimality conditions are violated by less than this; also in each part. The default "
+        "of LIBSVM.",
+        above=0.0,
     )
-    levels: int = field(default=3, metadata={"min": 1, "max": 8, "help": (
-                "Number of levels. Level l has 4^l clusters; the highest level is solved first, level 1 last"
-                ". Unconfirmed: 3, so 64 clusters at first."
-            )})
-    sample: int = field(default=1000, metadata={"min": 2, "max": 20_000, "help": (
-                "Examples that are clustered by k-means; the others go to the nearest centre. "
-                "Unconfirmed: 1000."
-            )})
-    early: int = field(default=0, metadata={"min": 0, "max": 8, "help": (
-                "Stop after this level, from 1 to solver.levels, and predict by its 4^early parts. 0: "
-                "continue to the optimum."
-            )})
-    working_set: int = field(default=1024, metadata={"min": 4, "help": (
-                "Coefficients that change at a time, as in decomposition."
-            )})
+    levels: int = option(
+        3,
+        "Number of levels. Level l has 4^l clusters; the highest level is solved first, level 1 last. "
+        "Unconfirmed: 3, so 64 clusters at first.",
+        min=1,
+        max=8,
+    )
+    sample: int = option(
+        1000,
+        "Examples that are clustered by k-means; the others go to the nearest centre. Unconfirmed: 1000.",
+        min=2,
+        max=20_000,
+    )
+    early: int = option(
+        0,
+        "Stop after this level, from 1 to solver.levels, and predict by its 4^early parts. 0: continue to "
+        "the optimum.",
+        min=0,
+        max=8,
+    )
+    working_set: int = option(1024, "Coefficients that change at a time, as in decomposition.", min=4)
 
     def __post_init__(self):
         if self.early > self.levels:
@@ -83,7 +90,7 @@ cdef class Run(DecompositionRun):
 
     cdef readonly object reason
     cdef int early
-    cdef Division division
+    cdef object division            # `growth`, also after its end
 
     def __init__(self, problem, oracle, params, rng):
         super().__init__(problem, oracle, params)

@@ -3,7 +3,6 @@
 from svmbench.solvers.dual.nested_sets cimport Level
 from svmbench.solvers.dual.partial_level cimport PartialLevel
 from svmbench.solvers.dual.refinement cimport Refinement
-from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport SteppedRun
 
 
@@ -17,7 +16,7 @@ cdef class Run(SteppedRun):
     cdef Level level
     cdef PartialLevel growth        # the warm start; None if there is none, or it is over
     cdef bint shrinks               # whether there are enough examples for shrinking
-    cdef readonly Shrunk shrunk     # rounds over the active examples; None during rounds over all
+    cdef readonly PartialLevel shrunk   # rounds over the active examples; None during rounds over all
     cdef readonly Refinement refinement
 
     # What the next iteration works on, and whether the method has converged.

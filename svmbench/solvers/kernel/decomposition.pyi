@@ -1,5 +1,4 @@
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,6 @@ from svmbench.rng import Generator
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.solvers.dual.refinement import Refinement
 from svmbench.solvers.dual.shrunk_level import Shrunk
-from svmbench.solvers.kept import Kept
 from svmbench.solvers.run import SteppedRun
 
 @dataclass(frozen=True)
@@ -20,10 +18,7 @@ class Params:
 
 class Run(SteppedRun):
     def __init__(self, problem: Problem, oracle: Oracle, params: Params) -> None: ...
-    def advance(self, counter: str, until: int, most: int = ...) -> None: ...
-    def state(self) -> dict[str, NDArray[Any]] | None: ...
     def begin(self, alpha: NDArray[np.float64]) -> None: ...
-    def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
     @property
     def shrunk(self) -> Shrunk | None: ...

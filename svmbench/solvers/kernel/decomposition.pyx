@@ -42,22 +42,22 @@ current one over the smallest subset. If the warm start is of no use, the whole 
 does the answer.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.dual.growing_subsets import Growth
 from svmbench.solvers.dual.nested_sets import level_over
-from svmbench.solvers.dual.shrunk_level import shrunk
+from svmbench.solvers.dual.shrunk_level import Shrunk, shrunk
 from svmbench.solvers.run import Uninterrupted, checked_diagonal
 
 from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, int64_t
 
-from svmbench.solvers.dual.growing_subsets cimport Growth
 from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.refinement cimport Refinement
-from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
 
 cdef enum:
@@ -68,18 +68,18 @@ cdef enum:
 class Params:
     """Parameters of decomposition."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when the optimality conditions are violated by less than this. The default of "
-                "LIBSVM."
-            )},
+    eps: float = option(
+        1e-3,
+        "Stop when the optimality conditions are violated by less than this. The default of LIBSVM.",
+        above=0.0,
     )
-    working_set: int = field(default=1024, metadata={"min": 4, "help": (
-                "Coefficients that change at a time; their kernel matrix is held in memory. 1024, as in "
-                "ThunderSVM, is best for most data. With at most 128 features they are chosen from a set "
-                "of eight times as many, which changes less often."
-            )})
+    working_set: int = option(
+        1024,
+        "Coefficients that change at a time; their kernel matrix is held in memory. 1024, as in ThunderSVM, "
+        "is best for most data. With at most 128 features they are chosen from a set of eight times as many, "
+        "which changes less often.",
+        min=4,
+    )
 
 
 cdef class Run(SteppedRun):
@@ -121,7 +121,7 @@ cdef class Run(SteppedRun):
                 return 0
             self.drop_parts()
         if not all_known:
-            if self.shrunk.solving and self.refinement.blurred(self.shrunk.violation()):
+            if self.shrunk.solving and self.refinement.blurred(self.shrunk.level.violation()):
                 self.drop_parts()
                 return self.renew()
             if not self.shrunk.finished:

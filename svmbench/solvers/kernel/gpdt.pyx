@@ -18,10 +18,11 @@ A solution preserves Σ α_i y_i only up to the accuracy of the projection, so t
 free coefficient with the largest slack to a bound.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import Solver
 from svmbench.solvers.dual.parameters import tolerance_field
 
@@ -42,22 +43,20 @@ cdef enum:
 class Params:
     """Parameters of GPDT."""
 
-    q: int = field(default=400, metadata={"min": 2, "help": (
-                "Size of a working set. Probably the default of the program (unconfirmed)."
-            )})
-    n_new: int | None = field(
-        default=None,
-        metadata={"min": 2, "help": (
-                "Most new coefficients in a working set. null: the largest even number up to q/3, the "
-                "default of the program."
-            )},
+    q: int = option(
+        400, "Size of a working set. Probably the default of the program (unconfirmed).", min=2
     )
-    inner: str = field(
-        default="gvpm",
-        metadata={"choices": ("gvpm", "dai_fletcher"), "help": (
-                "Method for the problem of a working set. gvpm: alternating Barzilai-Borwein steps with a "
-                "line search (the paper). dai_fletcher: that of Dai and Fletcher 2006 (the later program)."
-            )},
+    n_new: int | None = option(
+        None,
+        "Most new coefficients in a working set. null: the largest even number up to q/3, the default of the "
+        "program.",
+        min=2,
+    )
+    inner: str = option(
+        "gvpm",
+        "Method for the problem of a working set. gvpm: alternating Barzilai-Borwein steps with a line "
+        "search (the paper). dai_fletcher: that of Dai and Fletcher 2006 (the later program).",
+        choices=("gvpm", "dai_fletcher"),
     )
     eps: float = tolerance_field()
 
@@ -75,7 +74,7 @@ cdef class Run(DecompositionRun):
         super().__init__(problem, oracle, params.eps, params.q, fresh)
         self.rule = GVPM if params.inner == "gvpm" else DAI_FLETCHER
         self.tolerance = params.eps
-        self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
+        self.violation = self.violation_left()
         self.scratch = np.empty(4 * self.most)
         self.work = WORK_BETWEEN_SIGNALS  # steps of the inner method may take most of an iteration, not rows
 
@@ -83,7 +82,7 @@ cdef class Run(DecompositionRun):
         cdef double before = self.violation
         DecompositionRun.step(self)
         self.refine()
-        self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
+        self.violation = self.violation_left()
         if self.violation <= 2.0 * self.eps and fabs(self.violation - before) < 0.01 * before:
             self.tolerance = fmax(0.5 * self.tolerance, 0.1 * self.eps)
         return 0

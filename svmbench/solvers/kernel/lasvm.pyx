@@ -48,10 +48,11 @@ g and finds the new extrema. The two ways differ in g by rounding in double prec
 Answer: the last iterate, a dual point. b is unchanged if S has no extrema; if it has one, b is its g.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
@@ -61,7 +62,6 @@ from libc.stdint cimport int64_t
 from svmbench.rng cimport Generator
 from svmbench.solvers.dual.expansion_set cimport NOBODY, TIE, ExpansionSet
 from svmbench.solvers.dual.refinement cimport Refinement
-from svmbench.solvers.pool cimport Pool
 from svmbench.solvers.run cimport SteppedRun
 from svmbench.solvers.dual.working_pair cimport Extrema, midpoint
 
@@ -88,40 +88,76 @@ cdef enum:
 class Params:
     """Parameters of LASVM."""
 
-    selection: str = field(
-        default="random",
-        metadata={
-            "choices": SELECTIONS,
-            "help": (
-                "Choice of the next example. random: at random. gradient: the most misclassified of some "
-                "random candidates. margin: the candidate nearest to the decision boundary."
-            ),
-        },
+    selection: str = option(
+        "random",
+        "Choice of the next example. random: at random. gradient: the most misclassified of some random "
+        "candidates. margin: the candidate nearest to the decision boundary.",
+        choices=SELECTIONS,
     )
-    candidates: int = field(
-        default=50,
-        metadata={"min": 1, "help": "Candidates for gradient and margin. The number of the paper."},
+    candidates: int = option(
+        50, "Candidates for gradient and margin. The number of the paper.", min=1
     )
-    epochs: int = field(
-        default=1, metadata={"min": 1, "help": "Passes over the examples. The paper's experiments make one."}
+    epochs: int = option(1, "Passes over the examples. The paper's experiments make one.", min=1)
+    finishing: str = option(
+        "all",
+        "What follows the passes. none: nothing. expansion: optimisation over the expansion set, as in the "
+        "paper. all: optimisation over all examples, which reaches the optimum of the problem that all "
+        "solvers solve; pairs are chosen by second-order information.",
+        choices=FINALIZATIONS,
     )
-    finishing: str = field(
-        default="all",
-        metadata={
-            "choices": FINALIZATIONS,
-            "help": (
-                "What follows the passes. none: nothing. expansion: optimisation over the expansion set, "
-                "as in the paper. all: optimisation over all examples, which reaches the optimum of the "
-                "problem that all solvers solve; pairs are chosen by second-order information."
-            ),
-        },
+    eps: float = option(
+        1e-3, "Tolerance of the optimality conditions of a pair: tau of the paper.", above=0.0
     )
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Tolerance of the optimality conditions of a pair: tau of the paper."
-            )},
-    )
+
+
+cdef class Pool:
+    """Random draws of examples without replacement, which can be undone.
+
+    The remaining examples are at the beginning of an array. A draw swaps two entries, so that what has been
+    drawn ahead can be undone and drawn again later.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n,)
+        The examples in their initial order.
+    capacity : int
+        Number of swaps that can be undone: one per draw and one per example taken.
+    """
+
+    cdef int64_t[::1] order         # first the remaining ones
+    cdef int64_t[:, ::1] swaps      # since the last `remember`
+    cdef Py_ssize_t swapped         # their number
+
+    def __init__(self, order, capacity):
+        self.order = np.array(order, dtype=np.int64)
+        self.swaps = np.empty((capacity, 2), dtype=np.int64)
+
+    cdef int64_t draw(self, Generator rng, Py_ssize_t place, int64_t left) noexcept nogil:
+        """Draw candidate number `place` from the remaining ones, after those before it; return it."""
+        self.swap(place, place + rng.below(<unsigned int> (left - place)))
+        return self.order[place]
+
+    cdef int64_t take(self, Py_ssize_t place, int64_t left) noexcept nogil:
+        """Remove candidate number `place` from the remaining ones; return it."""
+        self.swap(place, left - 1)
+        return self.order[left - 1]
+
+    cdef void remember(self) noexcept nogil:
+        """Make all later draws undoable, as many as the capacity."""
+        self.swapped = 0
+
+    cdef void undo(self) noexcept nogil:
+        cdef Py_ssize_t k = 0, q = 0, p = 0
+        for k in range(self.swapped - 1, -1, -1):
+            q, p = self.swaps[k, 0], self.swaps[k, 1]
+            self.order[q], self.order[p] = self.order[p], self.order[q]
+        self.swapped = 0
+
+    cdef void swap(self, Py_ssize_t q, Py_ssize_t p) noexcept nogil:
+        self.order[q], self.order[p] = self.order[p], self.order[q]
+        self.swaps[self.swapped, 0] = q
+        self.swaps[self.swapped, 1] = p
+        self.swapped += 1
 
 
 cdef class Run(SteppedRun):

@@ -23,10 +23,11 @@ coefficients may exceed C, so it is not a dual point. Averaging affects neither 
 An example with K(x, x) = 0 is a violation at each of its visits, as in the listing; it changes no response.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.averaging import average_field, only_averaged, suffix_field
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 
@@ -42,12 +43,10 @@ from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 class Params:
     """Parameters of kernelised Pegasos."""
 
-    exact: bool = field(
-        default=True,
-        metadata={"help": (
-                "Divide the tested response by lam (t - 1), which makes it exact (equation 13). false: by"
-                " lam t, as the journal's listing prints it."
-            )},
+    exact: bool = option(
+        True,
+        "Divide the tested response by lam (t - 1), which makes it exact (equation 13). false: by lam t, as "
+        "the journal's listing prints it.",
     )
     average: bool = average_field()
     suffix: bool = suffix_field()

@@ -4,7 +4,6 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Snapshot, Solver
-from svmbench.solvers.kept import Kept
 from svmbench.solvers.run import SteppedRun
 
 @dataclass(frozen=True)
@@ -17,7 +16,6 @@ class Params:
 
 class Run(SteppedRun):
     def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None: ...
-    def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
 
 class Perceptron(Solver):

@@ -19,10 +19,11 @@ their suffix (`svmbench.solvers.iterate_average`). Averaging affects neither the
 An example with K(x, x) = 0 is a mistake at each of its visits, so that every pass has mistakes.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.averaging import only_averaged, suffix_field
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 
@@ -38,23 +39,15 @@ from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 class Params:
     """Parameters of the Perceptron."""
 
-    epochs: int | None = field(
-        default=None, metadata={"min": 1, "help": (
-                "Passes over the data. null: until the budget ends or a pass makes no mistake."
-            )}
+    epochs: int | None = option(
+        None, "Passes over the data. null: until the budget ends or a pass makes no mistake.", min=1
     )
-    average: bool = field(
-        default=False, metadata={"help": "Predict with the average of all hypotheses instead of the last."}
-    )
+    average: bool = option(False, "Predict with the average of all hypotheses instead of the last.")
     suffix: bool = suffix_field()
-    order: str = field(
-        default="random",
-        metadata={
-            "choices": ("random", "given"),
-            "help": (
-                "Order of the examples in a pass: a new permutation each time, or as in the file."
-            ),
-        },
+    order: str = option(
+        "random",
+        "Order of the examples in a pass: a new permutation each time, or as in the file.",
+        choices=("random", "given"),
     )
 
     def __post_init__(self):

@@ -46,10 +46,11 @@ j is used for the first K_ij and row i for the step.
 Answer: the last iterate, a dual point.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
@@ -81,21 +82,14 @@ cdef enum:
 class Params:
     """Parameters of Platt's SMO."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Tolerance of the optimality conditions of an example: tol of the paper."
-            )},
+    eps: float = option(
+        1e-3, "Tolerance of the optimality conditions of an example: tol of the paper.", above=0.0
     )
-    change: float | None = field(
-        default=None,
-        metadata={
-            "above": 0.0,
-            "help": (
-                "Relative change of a coefficient below which a step is not made: eps of the paper, which "
-                "is 1e-3 there, like tol. null: the value of solver.eps."
-            ),
-        },
+    change: float | None = option(
+        None,
+        "Relative change of a coefficient below which a step is not made: eps of the paper, which is 1e-3 "
+        "there, like tol. null: the value of solver.eps.",
+        above=0.0,
     )
 
 

@@ -34,19 +34,17 @@ float64, and half of it again while it grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
+from svmbench.option import option
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import PlainRun, checked_diagonal
-
-if TYPE_CHECKING:
-    from svmbench.kernels._oracle import Oracle
-    from svmbench.rng import Generator
 
 #: Squared distance from the span, relative to K(x, x), up to which an example is projected whatever eta is.
 DEPENDENT = 1e-6
@@ -62,39 +60,23 @@ GROWTH = 1.25
 class Params:
     """Parameters of the Projectron."""
 
-    eta: float = field(
-        default=0.1,
-        metadata={
-            "min": 0.0,
-            "help": (
-                "Distance from the span, in the feature space, up to which a mistake is projected. Large "
-                "values give few support vectors, 0 gives the Perceptron. With a Gaussian kernel all "
-                "distances are at most 1."
-            ),
-        },
+    eta: float = option(
+        0.1,
+        "Distance from the span, in the feature space, up to which a mistake is projected. Large values give "
+        "few support vectors, 0 gives the Perceptron. With a Gaussian kernel all distances are at most 1.",
+        min=0.0,
     )
-    margin: bool = field(
-        default=False,
-        metadata={
-            "help": "Projectron++: also update, by projections alone, on examples with a margin below 1."
-        },
+    margin: bool = option(
+        False, "Projectron++: also update, by projections alone, on examples with a margin below 1."
     )
-    epochs: int | None = field(
-        default=None,
-        metadata={
-            "min": 1,
-            "help": "Passes over the data. null: until the budget ends or a pass changes nothing.",
-        },
+    epochs: int | None = option(
+        None, "Passes over the data. null: until the budget ends or a pass changes nothing.", min=1
     )
-    average: bool = field(
-        default=False, metadata={"help": "Predict with the average of all hypotheses instead of the last."}
-    )
-    order: str = field(
-        default="random",
-        metadata={
-            "choices": ("random", "given"),
-            "help": "Order of the examples in a pass: a new permutation each time, or as in the file.",
-        },
+    average: bool = option(False, "Predict with the average of all hypotheses instead of the last.")
+    order: str = option(
+        "random",
+        "Order of the examples in a pass: a new permutation each time, or as in the file.",
+        choices=("random", "given"),
     )
 
 
@@ -129,10 +111,8 @@ class Span:
         """Let an example join, given its coefficients d and its squared distance from the span."""
         s = self.size
         if s == len(self._examples):
-            room = int(GROWTH * s)
-            examples, rows = np.zeros(room, dtype=np.int64), np.zeros((room, room))
-            examples[:s], rows[:s, :s] = self._examples, self._rows
-            self._examples, self._rows = examples, rows
+            more = int(GROWTH * s) - s
+            self._examples, self._rows = np.pad(self._examples, (0, more)), np.pad(self._rows, (0, more))
         self._examples[s] = example
         self._rows[s, :s], self._rows[s, s] = d, -1.0
         self._rows[s, : s + 1] /= -np.sqrt(squared)
@@ -165,7 +145,10 @@ class Run(PlainRun):
         response = float(self._problem.y[i] * (self._beta @ values))
         self._oracle.ledger.charge(iterations=1, lookups=values.size, n=n)
         if not np.isfinite(response):
-            self._overflow()
+            raise FloatingPointError(
+                f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
+                "choose a kernel with smaller values"
+            )
         if response <= 0.0:
             self._mistaken(i, values)
         elif self._params.margin and 1.0 - response > ROUNDING:
@@ -203,12 +186,6 @@ class Run(PlainRun):
         self._beta += change
         self._oracle.ledger.charge(changes=change.size, n=self._problem.n)
         self._updates += 1
-
-    def _overflow(self) -> None:
-        raise FloatingPointError(
-            f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
-            "choose a kernel with smaller values"
-        )
 
     def snapshot(self) -> Snapshot:
         """Return the last hypothesis, or the average."""

@@ -28,11 +28,12 @@ scan for violators, which evaluates n for each support vector and charges this t
 Answer: the solution of the last finished round; in the first round, the current one of the inner solver.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.option import option
 from svmbench.problem import Problem, dual_objective
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
@@ -48,41 +49,34 @@ _INNER = {"none": "smo", "unregularised": "smo_pair"}
 class Params:
     """Parameters of RandSVM."""
 
-    inner: str | None = field(
-        default=None, metadata={"help": (
-                "Solver of a sample: a kernel solver that stops by a tolerance eps. null: smo, or "
-                "smo_pair with a bias."
-            )}
+    inner: str | None = option(
+        None,
+        "Solver of a sample: a kernel solver that stops by a tolerance eps. null: smo, or smo_pair with a "
+        "bias.",
     )
-    k: int | None = field(
-        default=None,
-        metadata={"min": 1, "help": (
-                "Number of support vectors at which the run ends. null: by the paper's formula (4) from "
-                "the next three keys."
-            )},
+    k: int | None = option(
+        None,
+        "Number of support vectors at which the run ends. null: by the paper's formula (4) from the next "
+        "three keys.",
+        min=1,
     )
-    epsilon: float = field(
-        default=0.2,
-        metadata={"above": 0.0, "help": "Distortion that the formula of k allows. The value of the paper."}
+    epsilon: float = option(
+        0.2, "Distortion that the formula of k allows. The value of the paper.", above=0.0
     )
-    delta: float = field(
-        default=0.9,
-        metadata={"above": 0.0, "max": 1.0, "help": (
-                "Probability of failure that the formula of k allows. The value of the paper."
-            )},
+    delta: float = option(
+        0.9,
+        "Probability of failure that the formula of k allows. The value of the paper.",
+        above=0.0,
+        max=1.0,
     )
-    separable: bool = field(
-        default=True, metadata={"help": "Whether the data are separable: factor 16 of the formula, else 32."}
+    separable: bool = option(True, "Whether the data are separable: factor 16 of the formula, else 32.")
+    c: float = option(
+        2.0, "Size of a sample: c k examples. Unconfirmed: the paper does not give c.", min=1.0
     )
-    c: float = field(default=2.0, metadata={"min": 1.0, "help": (
-                "Size of a sample: c k examples. Unconfirmed: the paper does not give c."
-            )})
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Tolerance of the inner solver, and of margins before they count as violated. The default "
-                "of LIBSVM."
-            )},
+    eps: float = option(
+        1e-3,
+        "Tolerance of the inner solver, and of margins before they count as violated. The default of LIBSVM.",
+        above=0.0,
     )
 
 

@@ -7,7 +7,6 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Snapshot, Solver
-from svmbench.solvers.kept import Kept
 from svmbench.solvers.run import SteppedRun
 
 @dataclass(frozen=True)
@@ -17,7 +16,6 @@ class Params:
 class Run(SteppedRun):
     def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, nu: float) -> None: ...
     def bound_of(self, a: NDArray[np.float64], c: NDArray[np.float64]) -> dict[str, float]: ...
-    def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
 
 class SBP(Solver):

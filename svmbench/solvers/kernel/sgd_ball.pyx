@@ -27,11 +27,12 @@ An example with K(x, x) = 0 is a violation at each of its visits; it changes no 
 0, nothing can be learned, which is an error.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.option import option
 from svmbench.problem import mean_hinge
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
@@ -47,17 +48,12 @@ from svmbench.solvers.run cimport SteppedRun, add_row
 class Params:
     """Parameters of SGD in a norm ball."""
 
-    R: float | str = field(
-        default="auto",
-        metadata={
-            "above": 0.0,
-            "choices": ("auto",),
-            "help": (
-                "Radius of the ball; the steps are proportional to it. auto: the norm of the optimum of "
-                "the regularised problem, which is computed once and stored, so that all solvers solve "
-                "the same problem."
-            ),
-        },
+    R: float | str = option(
+        "auto",
+        "Radius of the ball; the steps are proportional to it. auto: the norm of the optimum of the "
+        "regularised problem, which is computed once and stored, so that all solvers solve the same problem.",
+        above=0.0,
+        choices=("auto",),
     )
 
 

@@ -24,10 +24,11 @@ Answer: the last iterate, a dual point. An example with K(x, x) = 0 is set to C 
 optimal, and never changed. A value that underflows in rows in single precision (below 1.2e-38) counts as 0.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
@@ -61,22 +62,15 @@ cdef extern from "smo.h" nogil:
 class Params:
     """Parameters of SMO."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when the largest projected gradient of the dual is below this. The default of "
-                "LIBSVM."
-            )},
+    eps: float = option(
+        1e-3,
+        "Stop when the largest projected gradient of the dual is below this. The default of LIBSVM.",
+        above=0.0,
     )
-    selection: str = field(
-        default="gain",
-        metadata={
-            "choices": ("gain", "unclipped"),
-            "help": (
-                "Choice of the coordinate: by the gain of the step clipped to the box, or of the "
-                "unclipped step."
-            ),
-        },
+    selection: str = option(
+        "gain",
+        "Choice of the coordinate: by the gain of the step clipped to the box, or of the unclipped step.",
+        choices=("gain", "unclipped"),
     )
 
 

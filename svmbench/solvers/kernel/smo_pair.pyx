@@ -38,10 +38,11 @@ pass over a vector and no more evaluations. Nothing is shrunk then.
 Answer: the last iterate, a dual point.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.dual.parameters import shrinking_field
 from svmbench.solvers.run import checked_diagonal
@@ -61,31 +62,24 @@ cdef enum:
 class Params:
     """Parameters of SMO with bias."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when no pair of coefficients violates the optimality conditions by this much. The "
-                "default of LIBSVM."
-            )},
+    eps: float = option(
+        1e-3,
+        "Stop when no pair of coefficients violates the optimality conditions by this much. The default of "
+        "LIBSVM.",
+        above=0.0,
     )
-    selection: str = field(
-        default="second_order",
-        metadata={
-            "choices": ("second_order", "worst_pair"),
-            "help": (
-                "Choice of the partner of the largest violator. second_order: by the gain of the step (Fan, "
-                "Chen, Lin 2005). worst_pair: that of the most violating pair (Keerthi et al. 2001)."
-            ),
-        },
+    selection: str = option(
+        "second_order",
+        "Choice of the partner of the largest violator. second_order: by the gain of the step (Fan, Chen, "
+        "Lin 2005). worst_pair: that of the most violating pair (Keerthi et al. 2001).",
+        choices=("second_order", "worst_pair"),
     )
     shrinking: bool = shrinking_field()
-    conjugate: bool = field(
-        default=False,
-        metadata={"later": True, "help": (
-                "Step along directions conjugate to the last one: fewer iterations, each with one more pass"
-                " over a vector and the same evaluations (Torres-Barrán, Alaíz, Dorronsoro 2021). Turns"
-                " shrinking off."
-            )},
+    conjugate: bool = option(
+        False,
+        "Step along directions conjugate to the last one: fewer iterations, each with one more pass over a "
+        "vector and the same evaluations (Torres-Barrán, Alaíz, Dorronsoro 2021). Turns shrinking off.",
+        later=True,
     )
 
     def __post_init__(self):
@@ -219,12 +213,6 @@ cdef class Run(SteppedRun):
                 j = self.dual.active[p]
                 result += self.dual.alpha[j] * self.y[j] * row[j]
         return result
-
-    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
-        """Return a row outside the pairs; it is charged to every convention."""
-        self.ledger.charge_both(self.n)
-        self.ledger.kev_iter += self.n
-        return self.oracle.get_row(i)
 
     def begin(self, alpha):
         """Begin at a feasible point, float64 (n,), instead of 0."""

@@ -5,7 +5,6 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Solver
 from svmbench.solvers.dual.decomposition import DecompositionRun
-from svmbench.solvers.kept import Kept
 
 @dataclass(frozen=True)
 class Params:
@@ -17,7 +16,6 @@ class Params:
 
 class Run(DecompositionRun):
     def __init__(self, problem: Problem, oracle: Oracle, params: Params) -> None: ...
-    def keep(self, kept: Kept) -> None: ...
 
 class SVMLight(Solver):
     def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run: ...

@@ -18,10 +18,11 @@ hold for all. Rows are whole: shrinking saves passes over vectors, not evaluatio
 The program of the paper also ends after 100,000 iterations without progress; here budgets do.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import Solver
 from svmbench.solvers.dual.parameters import shrinking_field, tolerance_field
 
@@ -42,23 +43,20 @@ cdef enum:
 class Params:
     """Parameters of SVM-light."""
 
-    q: int = field(
-        default=10, metadata={"min": 2, "help": "Size of a working set. The default of the program."}
-    )
-    n_new: int = field(
-        default=10,
-        metadata={"min": 2, "help": (
-                "Most new coefficients in a working set. Fewer than q avoid zigzagging. The default of "
-                "the program is q."
-            )},
+    q: int = option(10, "Size of a working set. The default of the program.", min=2)
+    n_new: int = option(
+        10,
+        "Most new coefficients in a working set. Fewer than q avoid zigzagging. The default of the program "
+        "is q.",
+        min=2,
     )
     eps: float = tolerance_field()
     shrinking: bool = shrinking_field()
-    h: int = field(
-        default=100, metadata={"min": 1, "help": (
-                "Iterations that a coefficient is held at its bound before it is shrunk. The default "
-                "of the program; it takes 2 for linear kernels."
-            )}
+    h: int = option(
+        100,
+        "Iterations that a coefficient is held at its bound before it is shrunk. The default of the program; "
+        "it takes 2 for linear kernels.",
+        min=1,
     )
 
 
@@ -154,12 +152,6 @@ cdef class Run(DecompositionRun):
     cdef double moved(self, Py_ssize_t t) noexcept nogil:
         """Return the change of a signed coefficient since all values were known."""
         return self.y[t] * (self.dual.alpha[t] - self.alpha_known[t])
-
-    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
-        """Return a row outside the working sets; it is charged to every convention."""
-        self.ledger.charge_both(self.n)
-        self.ledger.kev_iter += self.n
-        return self.oracle.get_row(i)
 
     cdef void revise(self, const float* row, double factor) noexcept nogil:
         """Subtract a multiple of a row from the values of the shrunk coefficients."""

@@ -39,11 +39,12 @@ One inner product is counted per iteration, one more for a violation, because |g
 `pegasos_linear`), and one at the start for each example used for D_G.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.errors import Refusal
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport fabs, fmax, fmin, isfinite, sqrt
@@ -65,28 +66,30 @@ cdef double SMALL = 1e-100
 class Params:
     """Parameters of ASSET."""
 
-    step: str = field(
-        default="robust",
-        metadata={"help": (
-                "Rule of the step sizes. robust: that of robust stochastic approximation (ASSET). strong: "
-                "that for strongly convex problems (ASSET*), without bias."
-            ), "choices": ("robust", "strong")},
+    step: str = option(
+        "robust",
+        "Rule of the step sizes. robust: that of robust stochastic approximation (ASSET). strong: that for "
+        "strongly convex problems (ASSET*), without bias.",
+        choices=("robust", "strong"),
     )
-    average: int = field(default=100, metadata={"help": (
-                "Number of last iterates that are averaged, weighted by their step sizes: 100 in the paper "
-                "for both ASSET and ASSET*. 1: only the last iterate."
-            ), "min": 1})
-    order: str = field(
-        default="uniform",
-        metadata={"help": (
-                "uniform: draw each example uniformly. given: make one pass in the order of the file and "
-                "end (ASSET online)."
-            ), "choices": ("uniform", "given")},
+    average: int = option(
+        100,
+        "Number of last iterates that are averaged, weighted by their step sizes: 100 in the paper for both "
+        "ASSET and ASSET*. 1: only the last iterate.",
+        min=1,
     )
-    B: float = field(default=10.0, metadata={"help": (
-                "Largest absolute value of the bias; only for problem.bias=unregularised. Unconfirmed: the "
-                "paper asks for a \"sufficiently large\" one and uses no bias."
-            ), "above": 0})
+    order: str = option(
+        "uniform",
+        "uniform: draw each example uniformly. given: make one pass in the order of the file and end (ASSET "
+        "online).",
+        choices=("uniform", "given"),
+    )
+    B: float = option(
+        10.0,
+        "Largest absolute value of the bias; only for problem.bias=unregularised. Unconfirmed: the paper "
+        "asks for a \"sufficiently large\" one and uses no bias.",
+        above=0,
+    )
 
 
 cdef class Run(LinearRun):

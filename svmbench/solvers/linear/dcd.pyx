@@ -46,10 +46,11 @@ from the start and is never visited in a pass. A visit takes one inner product, 
 the start.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport INFINITY
@@ -80,35 +81,30 @@ cdef struct Coordinate:
 class Params:
     """Parameters of dual coordinate descent; nothing is shrunk where there are no passes."""
 
-    loss: str = field(
-        default="hinge",
-        metadata={"help": (
-                "Loss of the problem that is solved. primal_objective and gaps are always those of the "
-                "hinge loss, as for all other solvers; native_objective is that of the squared loss."
-            ), "choices": ("hinge", "squared_hinge")},
+    loss: str = option(
+        "hinge",
+        "Loss of the problem that is solved. primal_objective and gaps are always those of the hinge loss, "
+        "as for all other solvers; native_objective is that of the squared loss.",
+        choices=("hinge", "squared_hinge"),
     )
-    order: str = field(
-        default="permutation",
-        metadata={
-            "help": (
-                "Choice of the next example: passes, each in a new random order, or uniform draws, which is "
-                "SDCA."
-            ),
-            "choices": ("permutation", "with_replacement"),
-        },
+    order: str = option(
+        "permutation",
+        "Choice of the next example: passes, each in a new random order, or uniform draws, which is SDCA.",
+        choices=("permutation", "with_replacement"),
     )
-    shrinking: bool | str = field(default=True, metadata={"help": (
-                "Leave out examples whose coefficients seem to stay at their bound, and check all in the "
-                "end. The default of LIBLINEAR. gap_safe: leave out permanently those whose coefficients "
-                "are proved optimal by the duality gap. With order=with_replacement nothing is left out."
-            ), "choices": ("gap_safe",)})
-    eps: float = field(
-        default=1e-3,
-        metadata={"help": (
-                "Stop when the largest and the smallest projected gradient of a pass differ by less than "
-                "this. LIBLINEAR has 0.1, which is within about 1 % of the optimum; "
-                "order=with_replacement never stops by itself."
-            ), "above": 0},
+    shrinking: bool | str = option(
+        True,
+        "Leave out examples whose coefficients seem to stay at their bound, and check all in the end. The "
+        "default of LIBLINEAR. gap_safe: leave out permanently those whose coefficients are proved optimal "
+        "by the duality gap. With order=with_replacement nothing is left out.",
+        choices=("gap_safe",),
+    )
+    eps: float = option(
+        1e-3,
+        "Stop when the largest and the smallest projected gradient of a pass differ by less than this. "
+        "LIBLINEAR has 0.1, which is within about 1 % of the optimum; order=with_replacement never stops by "
+        "itself.",
+        above=0,
     )
 
     def __post_init__(self):

@@ -27,10 +27,11 @@ used so far.
 Answer: the last iterate.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport isfinite
@@ -44,23 +45,12 @@ from svmbench.solvers.run cimport LinearRun
 class Params:
     """Parameters of doubly stochastic gradients."""
 
-    batch: int = field(
-        default=32,
-        metadata={"min": 1, "max": 1_000_000, "help": "Examples drawn in each iteration. Unconfirmed."},
+    batch: int = option(32, "Examples drawn in each iteration. Unconfirmed.", min=1, max=1_000_000)
+    block: int = option(
+        128, "Features taken in each iteration, at most all of them. Unconfirmed.", min=1
     )
-    block: int = field(
-        default=128,
-        metadata={
-            "min": 1,
-            "help": "Features taken in each iteration, at most all of them. Unconfirmed.",
-        },
-    )
-    step: float = field(
-        default=1.0,
-        metadata={
-            "above": 0.0,
-            "help": "First step size, in units of 1/|x|²; it falls like 1/(λt).",
-        },
+    step: float = option(
+        1.0, "First step size, in units of 1/|x|²; it falls like 1/(λt).", above=0.0
     )
 
 

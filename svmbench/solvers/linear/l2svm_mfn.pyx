@@ -26,10 +26,11 @@ and gradient. A round takes one for the gradient at 0 and one for the gradient a
 ends, it takes one with each example outside A, and three for |wb - w|², <w, wb - w> and |w|².
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport fmax, isfinite, sqrt
@@ -52,12 +53,11 @@ cdef double LEAST_FALL = 1e-9
 class Params:
     """Parameters of L2-SVM-MFN."""
 
-    eps: float = field(
-        default=1e-6,
-        metadata={"help": (
-                "Tolerance of the gradient after a Newton step, relative to that at 0, and of the "
-                "margins in the stopping rule. The default of SVMlin."
-            ), "above": 0},
+    eps: float = option(
+        1e-6,
+        "Tolerance of the gradient after a Newton step, relative to that at 0, and of the margins in the "
+        "stopping rule. The default of SVMlin.",
+        above=0,
     )
 
 

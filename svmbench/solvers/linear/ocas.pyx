@@ -25,10 +25,11 @@ which those of wb and wc follow. The reduced problem takes one of the new cut wi
 Three more are taken for |w - wb|², <wb, w - wb> and |wb|².
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport INFINITY, nextafter
@@ -44,16 +45,18 @@ cdef double MU = 0.1
 class Params:
     """Parameters of OCAS."""
 
-    eps: float = field(
-        default=0.01, metadata={"help": (
-                "Stop when the objective exceeds its lower bound by at most this fraction. The reduced "
-                "problem is solved to half of it. Probably the program's default (unconfirmed)."
-            ), "above": 0}
+    eps: float = option(
+        0.01,
+        "Stop when the objective exceeds its lower bound by at most this fraction. The reduced problem is "
+        "solved to half of it. Probably the program's default (unconfirmed).",
+        above=0,
     )
-    buffer: int = field(default=2000, metadata={"help": (
-                "Most cuts; the run ends when there are as many. Each takes 8 bytes per feature. "
-                "Probably the program's default (unconfirmed)."
-            ), "min": 1})
+    buffer: int = option(
+        2000,
+        "Most cuts; the run ends when there are as many. Each takes 8 bytes per feature. Probably the "
+        "program's default (unconfirmed).",
+        min=1,
+    )
 
 
 cdef class Run(CuttingRun):

@@ -30,11 +30,12 @@ of a batch. With projection, one more is counted per violation, since |w| is mai
 adding x takes the product of x with the current vector.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport fabs, fmax, isfinite, sqrt
@@ -44,9 +45,7 @@ from svmbench.rng cimport Generator
 from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
-    PEGASOS = 0
-    NORMA = 1
-    ZHANG = 2
+    PEGASOS, NORMA, ZHANG
 
 # Least number of examples drawn in advance, so that their rows are prefetched.
 cdef enum:
@@ -62,36 +61,36 @@ STEPS = ("pegasos", "norma", "zhang")
 class Params:
     """Parameters of linear Pegasos."""
 
-    k: int = field(default=1, metadata={"help": (
-                "Examples of a mini-batch, from 1 to the number of training examples. One, as in the paper "
-                "except for its Figure 7."
-            ), "min": 1})
-    projection: bool = field(default=False, metadata={"help": (
-                "Keep w in the ball of radius 1/sqrt(lam), in which the optimum lies. Off, as in the "
-                "paper's experiments."
-            )})
-    sampling: str = field(
-        default="iid",
-        metadata={"help": (
-                "How batches are drawn: independently, or by passes in an order that is new in each pass "
-                "or always the same."
-            ), "choices": ("iid", "permutation", "fixed_permutation")},
+    k: int = option(
+        1,
+        "Examples of a mini-batch, from 1 to the number of training examples. One, as in the paper except "
+        "for its Figure 7.",
+        min=1,
     )
-    steps: str = field(
-        default="pegasos",
-        metadata={
-            "help": "Rule of the step sizes: 1/(lam t), p/(lam sqrt t), or constant.",
-            "choices": STEPS,
-        },
+    projection: bool = option(
+        False,
+        "Keep w in the ball of radius 1/sqrt(lam), in which the optimum lies. Off, as in the paper's "
+        "experiments.",
     )
-    p: float = field(default=0.7, metadata={"help": (
-                "Factor of the step sizes of norma. Close to the best one for long runs, "
-                "0.5 sqrt(2 + 0.5/sqrt T)."
-            ), "above": 0})
-    eta: float = field(default=0.01, metadata={"help": (
-                "Step size of zhang. The best one depends on the length of the run, so no default fits "
-                "all."
-            ), "above": 0})
+    sampling: str = option(
+        "iid",
+        "How batches are drawn: independently, or by passes in an order that is new in each pass or always "
+        "the same.",
+        choices=("iid", "permutation", "fixed_permutation"),
+    )
+    steps: str = option(
+        "pegasos", "Rule of the step sizes: 1/(lam t), p/(lam sqrt t), or constant.", choices=STEPS
+    )
+    p: float = option(
+        0.7,
+        "Factor of the step sizes of norma. Close to the best one for long runs, 0.5 sqrt(2 + 0.5/sqrt T).",
+        above=0,
+    )
+    eta: float = option(
+        0.01,
+        "Step size of zhang. The best one depends on the length of the run, so no default fits all.",
+        above=0,
+    )
 
 
 cdef class Run(LinearRun):

@@ -23,11 +23,12 @@ examples, which is equivalent to n/d inner products; these are charged when they
 are charged for R at the start. For sparse data, SIMBA also stores the rows in which each feature occurs.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 from svmbench.solvers.slack.budget import given_nu, nu_field
 from svmbench.solvers.slack.water_level import water_level
@@ -45,10 +46,12 @@ class Params:
     """Parameters of SIMBA."""
 
     nu: float | str = nu_field()
-    T: int = field(default=100_000, metadata={"help": (
-                "Number of iterations, at which the run ends and on which the step sizes depend. The theory "
-                "requires about log(n)/eps^2 times a constant that is too large in practice (unconfirmed)."
-            ), "min": 1})
+    T: int = option(
+        100_000,
+        "Number of iterations, at which the run ends and on which the step sizes depend. The theory requires "
+        "about log(n)/eps^2 times a constant that is too large in practice (unconfirmed).",
+        min=1,
+    )
 
 
 cdef class Run(LinearRun):

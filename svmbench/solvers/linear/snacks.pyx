@@ -27,10 +27,11 @@ Counting: two inner products per iteration, <w, x_i> and |w - u|². An iteration
 rows are sparse.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport isfinite, ldexp, sqrt
@@ -44,38 +45,25 @@ from svmbench.solvers.run cimport LinearRun
 class Params:
     """Parameters of Snacks."""
 
-    stage: int = field(
-        default=35_000,
-        metadata={
-            "min": 1, "help": "Iterations of a stage. The authors' number for Adult; 80,000 for MNIST."
-        },
+    stage: int = option(
+        35_000, "Iterations of a stage. The authors' number for Adult; 80,000 for MNIST.", min=1
     )
-    stages: int = field(
-        default=5,
-        metadata={
-            "min": 1,
-            "max": 60,
-            "help": (
-                "Stages; step and radius are halved after each. The authors' number for Adult; 8 for MNIST."
-            ),
-        },
+    stages: int = option(
+        5,
+        "Stages; step and radius are halved after each. The authors' number for Adult; 8 for MNIST.",
+        min=1,
+        max=60,
     )
-    radius: float = field(
-        default=600.0,
-        metadata={
-            "above": 0.0,
-            "help": "Radius of the ball in the first stage. The authors' number for Adult and MNIST.",
-        },
+    radius: float = option(
+        600.0,
+        "Radius of the ball in the first stage. The authors' number for Adult and MNIST.",
+        above=0.0,
     )
-    step: float = field(
-        default=1.0,
-        metadata={
-            "above": 0.0,
-            "help": (
-                "Three times the step size of the first stage, in units of 1/|x|². The authors' number for "
-                "Adult; 5 for MNIST."
-            ),
-        },
+    step: float = option(
+        1.0,
+        "Three times the step size of the first stage, in units of 1/|x|². The authors' number for Adult; 5 "
+        "for MNIST.",
+        above=0.0,
     )
 
 

@@ -4,7 +4,6 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import LinearSolver, Snapshot
-from svmbench.solvers.kept import Kept
 from svmbench.solvers.run import LinearRun
 
 @dataclass(frozen=True)
@@ -16,7 +15,6 @@ class Params:
 
 class Run(LinearRun):
     def __init__(self, problem: Problem, examples: LinearData, params: Params) -> None: ...
-    def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
 
 class SVMLightLinear(LinearSolver):

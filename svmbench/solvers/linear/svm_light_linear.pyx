@@ -27,10 +27,11 @@ Answer: the last iterate, a dual point. An iteration takes q(q+1)/2 inner produc
 one per active example. When all examples become active again, one more is taken per example that was not.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport fmax, isfinite
@@ -56,20 +57,22 @@ cdef double EXACT = 1e-4
 class Params:
     """Parameters of SVM-light for linear kernels."""
 
-    q: int = field(
-        default=10, metadata={"help": "Examples of the working set. The default of SVM-light.", "min": 1}
+    q: int = option(10, "Examples of the working set. The default of SVM-light.", min=1)
+    entering: int = option(
+        10,
+        "Most examples of a working set that were not in the previous one, at most q. The default of "
+        "SVM-light is q; fewer avoid zigzagging.",
+        min=1,
     )
-    entering: int = field(default=10, metadata={"help": (
-                "Most examples of a working set that were not in the previous one, at most q. The default "
-                "of SVM-light is q; fewer avoid zigzagging."
-            ), "min": 1})
-    shrinking: bool = field(default=True, metadata={"help": (
-                "Shrink examples that were at their bound in two consecutive iterations, and check all in "
-                "the end."
-            )})
-    eps: float = field(default=1e-3, metadata={"help": (
-                "Stop when no optimality condition is violated by more than this. The default of SVM-light."
-            ), "above": 0})
+    shrinking: bool = option(
+        True,
+        "Shrink examples that were at their bound in two consecutive iterations, and check all in the end.",
+    )
+    eps: float = option(
+        1e-3,
+        "Stop when no optimality condition is violated by more than this. The default of SVM-light.",
+        above=0,
+    )
 
 
 cdef class Run(LinearRun):

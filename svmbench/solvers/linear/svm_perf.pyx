@@ -26,10 +26,11 @@ inner products for the responses. For the reduced problem, it takes one of the n
 x_i with that of each constraint, including itself; solving the problem takes none.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
 from libc.math cimport INFINITY, fmax, fmin
@@ -44,13 +45,11 @@ cdef enum:
 class Params:
     """Parameters of SVM-Perf."""
 
-    eps: float = field(
-        default=1e-3,
-        metadata={"help": (
-                "Stop when the objective exceeds its lower bound by at most this mean hinge loss. "
-                "The released program counts in percent; its default of 0.1 would be 0.001 here "
-                "(unconfirmed)."
-            ), "above": 0},
+    eps: float = option(
+        1e-3,
+        "Stop when the objective exceeds its lower bound by at most this mean hinge loss. The released "
+        "program counts in percent; its default of 0.1 would be 0.001 here (unconfirmed).",
+        above=0,
     )
 
 

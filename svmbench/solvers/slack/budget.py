@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
-from typing import Any
 
 from svmbench.errors import UserError
+from svmbench.option import option
 from svmbench.problem import Problem
 
 
-def nu_field() -> Any:
+def nu_field() -> float | str:
     """Return the field ``nu`` of a solver's parameters: a number, or ``auto``."""
-    help = (
+    return option(
+        "auto",
         "Slack budget per example, in units of the data. auto: derived from the optimum of the regularised "
-        "problem, which is computed once and stored, so that all solvers solve the same problem."
+        "problem, which is computed once and stored, so that all solvers solve the same problem.",
+        min=0.0,
+        choices=("auto",),
     )
-    return field(default="auto", metadata={"min": 0.0, "choices": ("auto",), "help": help})
 
 
 def given_nu(problem: Problem, nu: float | str) -> float:
