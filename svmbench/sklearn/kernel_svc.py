@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ _FOLDS = 5
 _UNSEEN = 0.01
 
 
+@dataclass(eq=False, repr=False)
 class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     """Support vector classifier that stops at a certified relative duality gap.
 
@@ -135,46 +137,25 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        solver: str = "decomposition",
-        cache_size: float = 500,
-        class_weight: dict[Any, float] | str | None = None,
-        probability: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        verbose: bool = False,
-        shrinking: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.solver = solver
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.probability = probability
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.verbose = verbose
-        self.shrinking = shrinking
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    C: float = 1.0
+    _: KW_ONLY
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    tol: float = 1e-4
+    solver: str = "decomposition"
+    cache_size: float = 500
+    class_weight: dict[Any, float] | str | None = None
+    probability: bool = False
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    verbose: bool = False
+    shrinking: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVC:
         """Fit to labelled rows.

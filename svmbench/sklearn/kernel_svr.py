@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -24,6 +25,7 @@ from svmbench.sklearn._training import Solution
 _LARGEST = 1e100
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     """Support vector regressor that stops at a certified relative duality gap.
 
@@ -84,38 +86,19 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     True
     """
 
-    n_iter_: int
-
-    def __init__(
-        self,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 500,
-        verbose: bool = False,
-        max_iter: int = -1,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    tol: float = 1e-4
+    C: float = 1.0
+    epsilon: float = 0.1
+    shrinking: bool = True
+    cache_size: float = 500
+    verbose: bool = False
+    max_iter: int = -1
+    n_jobs: int | None = None
 
     @property
     def n_support_(self) -> NDArray[np.int32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any
 
@@ -19,6 +20,7 @@ from svmbench.solvers.base import KernelExpansion
 _SLICE = 2_000_000
 
 
+@dataclass(eq=False, repr=False)
 class SBPClassifier(KernelClassifier):
     r"""Kernel classifier by the Stochastic Batch Perceptron, with a budget of kernel evaluations or seconds.
 
@@ -55,32 +57,18 @@ class SBPClassifier(KernelClassifier):
         Number of iterations.
     """
 
-    def __init__(
-        self,
-        nu: float = 0.01,
-        *,
-        kernel: str = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        max_evaluations: float | None = 1e8,
-        max_seconds: float | None = None,
-        cache_size: float = 500,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.max_evaluations = max_evaluations
-        self.max_seconds = max_seconds
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    nu: float = 0.01
+    _: KW_ONLY
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    max_evaluations: float | None = 1e8
+    max_seconds: float | None = None
+    cache_size: float = 500
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> SBPClassifier:
         """Fit to rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
