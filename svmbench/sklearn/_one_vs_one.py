@@ -1,4 +1,4 @@
-"""One-vs-one classification in the layout of `sklearn.svm.SVC`: decision values and dual coefficients.
+"""One-vs-one classification in the layout of `sklearn.svm.SVC`: scores of classes and dual coefficients.
 
 Pairs, signs and order are those of `svmbench.multiclass`. Support vectors are sorted by class.
 """
@@ -11,30 +11,6 @@ from numpy.typing import NDArray
 from svmbench.multiclass import pairs
 
 Floats = NDArray[np.float64]
-
-
-def decisions(products: list[Floats], intercepts: Floats) -> Floats:
-    """Return the decision values of all pairs from sums over the support vectors of each class.
-
-    Parameters
-    ----------
-    products : list of ndarray of float64, shape (m, k - 1)
-        For each class, the kernel values of its support vectors times their rows of ``dual_coef_``. Column r
-        is the contribution of the class to its problem against the r-th of the other classes.
-    intercepts : ndarray of float64, shape (k (k - 1) / 2,)
-        b of each pair.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, k (k - 1) / 2)
-    """
-    return np.stack(
-        [
-            products[i][:, j - 1] + products[j][:, i] + intercept
-            for (i, j), intercept in zip(pairs(len(products)), intercepts, strict=True)
-        ],
-        axis=1,
-    )
 
 
 def one_vs_rest(values: Floats, classes: int) -> Floats:
