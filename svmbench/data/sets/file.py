@@ -95,13 +95,7 @@ def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
         return None
     if layout is not None and (told := doubt(params, layout, frame)):
         return told
-    *others, last = needs(
-        frame,
-        missing=params.missing,
-        encode=params.encode,
-        binary=params.task != EVERY,
-        given=params.positive is not None,
-    ) or [""]
+    *others, last = needs(params, frame) or [""]
     return f"{where} needs {'; '.join(others)}; and {last}" if others else None
 
 
