@@ -134,11 +134,8 @@ def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
 
     Zeros stay zeros. A column that is empty in the training rows is unchanged.
     """
-    largest = np.ones(X.shape[1])
-    known = X[train]
-    top = np.zeros(X.shape[1])
-    np.maximum.at(top, known.indices, np.abs(known.data))
-    largest[top > 0.0] = top[top > 0.0]
+    top = abs(X[train]).max(axis=0).toarray().ravel()
+    largest = np.where(top > 0.0, top, 1.0)
     return scipy.sparse.csr_array((X.data / largest[X.indices], X.indices, X.indptr), shape=X.shape)
 
 
