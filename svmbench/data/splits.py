@@ -33,6 +33,11 @@ def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[
     return {key: order[end - size : end] for (key, size), end in zip(sizes.items(), ends)}
 
 
+def random_parts(X: Matrix, y: NDArray[np.float64], sizes: dict[str, int], seed: int) -> dict[str, Part]:
+    """Return the parts of a `random_split` of all examples."""
+    return {key: take(X, y, rows) for key, rows in random_split(y.size, sizes, seed).items()}
+
+
 def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int64]]:
     """Assign the examples to stratified folds: each class at random and as evenly as possible.
 
