@@ -78,7 +78,9 @@ class PairProblems:
     ) -> None:
         self._oracle, self._weights = oracle, weights
         self._C, self._bias, self._tol = C, bias, tol
-        self._rows = _rows_of(codes)
+        # Those of each class.
+        ends = np.cumsum(np.bincount(codes))
+        self._rows: list[Indices] = np.split(np.argsort(codes, kind="stable"), ends[:-1])
         groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in self._rows]
         self._solvers: SimpleQueue[TwoGroups] = SimpleQueue()
         self._threads = min(threads, max(1, len(groups) * (len(groups) - 1) // 2))
@@ -146,12 +148,6 @@ class PairProblems:
             if gap <= self._tol:
                 return rows, y, Solution(alpha, bias, gap, solver.steps, solver.evaluations, False)
         return None
-
-
-def _rows_of(codes: Indices) -> list[Indices]:
-    """Return the rows of each class."""
-    ends = np.cumsum(np.bincount(codes))
-    return list(np.split(np.argsort(codes, kind="stable"), ends[:-1]))
 
 
 class _Part:

@@ -175,7 +175,8 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        X, codes = self._checked(X, y)
+        X, y = self._checked_training(X, y)
+        self.classes_, codes = classes_of(y, type(self).__name__)
         weights = self._weights(sample_weight, codes)
         kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
         largest = float(self.C) * (1.0 if weights is None else float(weights.max()))
@@ -211,12 +212,6 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"class_weight={self.class_weight!r} is not allowed: give 'balanced', a dict or None"
             )
-
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
-        """Return the rows, and the index of the class of each."""
-        X, y = self._checked_training(X, y)
-        self.classes_, codes = classes_of(y, type(self).__name__)
-        return X, codes
 
     def _weights(self, sample_weight: Any, codes: NDArray[np.int64]) -> Floats | None:
         """Return the weight of each row, including that of its class; None if all are 1."""

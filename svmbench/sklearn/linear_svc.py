@@ -108,7 +108,9 @@ class LinearSVC(BinaryClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._keep(weights, X.shape[1])
+        d = X.shape[1]
+        self.coef_ = weights[np.newaxis, :d].copy()
+        self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
         self.n_iter_ = max(1, -(-int(run.iterations) // n))
         self.inner_products_ = int(data.ledger.inner_products)
         return self
@@ -123,10 +125,6 @@ class LinearSVC(BinaryClassifier):
             if sp.issparse(X)
             else np.hstack([X, constant])
         )
-
-    def _keep(self, weights: Floats, d: int) -> None:
-        self.coef_ = weights[np.newaxis, :d].copy()
-        self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
 
     def decision_function(self, X: Any) -> Floats:
         """Return ⟨w, x⟩ + b for each row x of X, shape (m, d), as float64 (m,)."""
