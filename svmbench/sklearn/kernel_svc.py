@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from svmbench import multiclass
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough, warning
+from svmbench.kernels.given import is_rough
 from svmbench.sklearn import _one_vs_one, _platt
 from svmbench.sklearn._base import Floats, classes_of
 from svmbench.sklearn._kernel_machine import check_weighted, given_weights
@@ -180,18 +179,13 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         weights = self._weights(sample_weight, codes)
         kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
         largest = float(self.C) * (1.0 if weights is None else float(weights.max()))
-        oracle = self._oracle_of(X, codes.size, _UNSEEN * float(self.tol) / largest)
-        if kept.size < codes.size:
-            oracle = oracle.subset(kept)
-        coarse = warning(oracle, "X")
-        if coarse is not None:
-            warnings.warn(coarse, UserWarning, stacklevel=2)
+        oracle = self._oracle_of(X, codes.size, kept, _UNSEEN * float(self.tol) / largest)
         within = None if weights is None else weights[kept]
         random = check_random_state(self.random_state) if self.probability else None
         found = self._solved_pairs(oracle, codes[kept], within, random)
         signed = [(kept[rows], coefficients) for rows, coefficients, _ in found]
         self._keep(X, codes, oracle, signed, [solution for _, _, solution in found])
-        self._warn(self._why_stalled())
+        self._warn(self.solver)
         return self
 
     def _check_parameters(self) -> None:
@@ -330,15 +324,3 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         self.fit_status_ = int(any(one.ended_early and one.gap > self.tol for one in solutions))
         sigmoids = np.array([sigmoid for _, sigmoid in found]) if self.probability else np.empty((0, 2))
         self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
-
-    def _why_stalled(self) -> str:
-        """Return why the largest gap is above ``tol`` at the end of the solver."""
-        if np.isinf(self.gap_):
-            return (
-                "the classes cannot be separated without errors, and C=inf allows none: the answer is that "
-                "of a large C; give a finite C"
-            )
-        return (
-            f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
-            "no further progress is possible in floating point; scale the features, or use a smaller C"
-        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -14,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough, warning
+from svmbench.kernels.given import is_rough
 from svmbench.regression import Regression
 from svmbench.sklearn._base import Floats, check_positive
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
@@ -128,22 +127,14 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         weights = given_weights(sample_weight, y.size)
         check_weighted(weights, "sample_weight")
         kept = np.flatnonzero(weights > 0.0)
-        oracle = self._oracle_of(X, y.size, 0.0)
-        if kept.size < y.size:
-            oracle = oracle.subset(kept)
-        coarse = warning(oracle, "X")
-        if coarse is not None:
-            warnings.warn(coarse, UserWarning, stacklevel=2)
+        oracle = self._oracle_of(X, y.size, kept, 0.0)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Regression.build(
             y[kept], float(self.epsilon), C=float(self.C), bias=bias, weights=weights[kept]
         )
         solution = solve(oracle, problem, float(self.tol), int(self.max_iter))
         self._keep(X, oracle, kept, solution, float(np.abs(y).max()))
-        self._warn(
-            f"the solver ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: no "
-            "further progress is possible in floating point; scale the features, or use a smaller C"
-        )
+        self._warn("the solver")
         return self
 
     def _check_parameters(self) -> None:
