@@ -50,17 +50,7 @@ class KernelMachine(KernelParameters):
     fit_intercept: bool
     gap_: float
     fit_status_: int
-    support_: NDArray[np.int32]
-    support_vectors_: Any
-    shape_fit_: tuple[int, ...]
-    _dual_coef_: Floats
-    _intercept_: Floats
-    _n_support: NDArray[np.int32]
     _kernel: KernelDocument | None
-    _gamma: float
-    _origin: Any
-    _double: bool
-    _sparse: bool
     _fit_rows: Any
     _scorer: Callable[[Any], Any] | None
 
