@@ -26,18 +26,8 @@ _VALUES, _ROWS = 1 << 22, 1024
 class SupportValues:
     """Kernel values between rows and support vectors, which are converted when they are first needed.
 
-    Parameters
-    ----------
-    points : array or CSR matrix, shape (s, d)
-        Support vectors.
-    kernel : dict
-        Name and parameters, as of `Oracle`.
-    origin : ndarray of float64, shape (d,), or None
-        Origin at which single precision is accurate; see `svmbench.kernels.given`.
-    double : bool
-        Whether to compute values in double precision.
-    threads : int
-        OpenMP threads.
+    `origin` is the point at which single precision is accurate (`svmbench.kernels.given`), or None, and
+    `double` says whether values are computed in double precision.
     """
 
     def __init__(

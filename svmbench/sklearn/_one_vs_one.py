@@ -14,19 +14,11 @@ Floats = NDArray[np.float64]
 
 
 def one_vs_rest(values: Floats, classes: int) -> Floats:
-    """Return a score for each class: its votes plus the squashed sum of its decision values.
+    """Return a score for each class, (m, k): its votes plus the squashed sum of its decision values.
 
     The transform of `sklearn.svm.SVC` with ``decision_function_shape='ovr'``: s / (3 (|s| + 1)), less than
-    1/3, of the sum s orders classes with equal votes and does not affect others.
-
-    Parameters
-    ----------
-    values, classes
-        As in `svmbench.multiclass.votes`, but a value of 0 is a vote for the first class.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, k)
+    1/3, of the sum s orders classes with equal votes and does not affect others. Unlike for
+    `svmbench.multiclass.votes`, a value of 0 is a vote for the first class.
     """
     counts, sums = np.zeros((2, len(values), classes))
     for p, (i, j) in enumerate(pairs(classes)):
@@ -43,15 +35,8 @@ def dual_coefficients(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Collect the coefficients of all pairs in the layout of `SVC`.
 
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (n,)
-        Class of each training row.
-    signed : list of (ndarray of int64, ndarray of float64)
-        For each pair, the training rows with a non-zero coefficient and these coefficients, positive for the
-        first class of the pair.
-    classes : int
-        k.
+    `signed` has, for each pair, the training rows with a non-zero coefficient and these coefficients,
+    positive for the first class of the pair.
 
     Returns
     -------
