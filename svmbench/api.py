@@ -101,6 +101,7 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     """
     import pandas as pd
 
+    from svmbench.run_config import flatten
     from svmbench.store import Store
 
     if not Path(results).is_dir():
@@ -111,7 +112,7 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
         about = {
             "run": stored.id,
             "status": stored.status,
-            **dict(_flat(summary.pop("config"))),
+            **flatten(summary.pop("config")),
         }
         if traces:
             rows = stored.trace()
@@ -283,11 +284,3 @@ def _word(value: Any) -> str:
             return text
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return repr(value.item() if hasattr(value, "item") else value)
-
-
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value

@@ -115,7 +115,7 @@ def _machine(given: Namespace) -> Iterator[_Measured]:
     from svmbench.speed import machine
 
     limits = machine.measure()
-    yield {"limits": limits.as_dict()}
+    yield {"limits": dataclasses.asdict(limits)}
 
 
 def _rows(given: Namespace) -> Iterator[_Measured]:
@@ -123,7 +123,7 @@ def _rows(given: Namespace) -> Iterator[_Measured]:
 
     limits = machine.measure()
     rates = rows.measure(limits, say=_say)
-    yield {"limits": limits.as_dict(), "rows": _stored(rates)}
+    yield {"limits": dataclasses.asdict(limits), "rows": _stored(rates)}
 
 
 def _solvers(given: Namespace) -> Iterator[_Measured]:
@@ -136,7 +136,7 @@ def _solvers(given: Namespace) -> Iterator[_Measured]:
     train = data.load(resolved.dataset.document(), say=_say).train
     limits = machine.measure()
     paces = solvers.measure(resolved, train.X, train.y, limits, _say, given.cache << 20)
-    yield {"limits": limits.as_dict(), "dataset": given.dataset, "solvers": _stored(paces)}
+    yield {"limits": dataclasses.asdict(limits), "dataset": given.dataset, "solvers": _stored(paces)}
 
 
 def _baselines(given: Namespace) -> Iterator[_Measured]:

@@ -18,7 +18,7 @@ from svmbench.data.catalogue import label_key
 from svmbench.data.raw import Table
 from svmbench.errors import UserError
 from svmbench.files import read_npz
-from svmbench.sparse import issparse
+from svmbench.sparse import canonical, issparse
 
 _CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 
@@ -49,17 +49,13 @@ def write_arrays(X: Any, y: Any) -> bytes:
         )
     if values.dtype.kind not in "fiub":
         raise UserError(f"X has entries of type {values.dtype}: give an array of numbers")
-    parts = {"X": rows} if not issparse(rows) else _parts(rows)
+    parts: dict[str, Any] = {"X": rows}
+    if issparse(rows):
+        rows = canonical(rows)
+        parts = dict(zip(_CSR, (rows.data, rows.indices, rows.indptr, np.array(rows.shape))))
     buffer = io.BytesIO()
     np.savez(buffer, y=labels, **parts)  # contains no time stamps: equal arrays give equal files
     return buffer.getvalue()
-
-
-def _parts(X: scipy.sparse.csr_array) -> dict[str, NDArray[Any]]:
-    if not X.has_canonical_format:
-        X = X.copy()  # it may belong to the caller
-        X.sum_duplicates()
-    return dict(zip(_CSR, (X.data, X.indices, X.indptr, np.array(X.shape))))
 
 
 def looks_like_arrays(content: bytes) -> bool:

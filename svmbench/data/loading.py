@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from svmbench.data import cache, catalogue
-from svmbench.data.dataset import Dataset, Part, Prepared, density, rounded, storage
+from svmbench.data.dataset import Dataset, Prepared, density, rounded, storage
 from svmbench.data.entries import Entry
 from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwritable
 from svmbench.data.raw import RawFiles
@@ -184,11 +184,12 @@ def _described(
 ) -> Dataset:
     """Return the prepared parts with checksum and description."""
     parts = prepared.parts
+    positives = {key: int(np.count_nonzero(part.y > 0.0)) for key, part in parts.items()}
     info = {
         "title": entry.title,
         "task": entry.task,
         "rows": {key: part.n for key, part in parts.items()},
-        **({} if len(prepared.labels or ()) > 2 else {"positives": _positives(parts)}),
+        **({} if len(prepared.labels or ()) > 2 else {"positives": positives}),
         "features": int(parts["train"].X.shape[1]),
         "columns": prepared.columns or int(parts["train"].X.shape[1]),
         "labels": None if prepared.labels is None else list(prepared.labels),
@@ -202,10 +203,6 @@ def _described(
     }
     checksum = _checksum(entry, params, version, raw, single=parts["train"].X.dtype == np.float32)
     return Dataset(called, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)
-
-
-def _positives(parts: dict[str, Part]) -> dict[str, int]:
-    return {key: int(np.count_nonzero(part.y > 0.0)) for key, part in parts.items()}
 
 
 def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles, *, single: bool) -> str:

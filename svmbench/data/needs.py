@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svmbench.data.frames import Frame, TextColumn, number_of
+from svmbench.data.parameters import EVERY
+
+if TYPE_CHECKING:
+    from svmbench.data.sets.file import Params
 
 #: Malformed numbers, which must be corrected in the file, since no option reads them.
 _WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
@@ -16,33 +21,19 @@ _WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.
 _NAMED = 3
 
 
-def needs(frame: Frame, *, missing: str, encode: str, binary: bool, given: bool) -> list[str]:
-    """Return each option that a file needs, with the reason.
+def needs(params: Params, frame: Frame) -> list[str]:
+    """Return each option that a file needs, with the reason; none if a number must be corrected first.
 
-    Parameters
-    ----------
-    frame : Frame
-        The whole file; each column that has any text counts as a column of text.
-    missing, encode : str
-        ``dataset.missing`` and ``dataset.encode``.
-    binary : bool
-        Whether the labels become two classes.
-    given : bool
-        Whether ``dataset.positive`` names the positive class.
-
-    Returns
-    -------
-    list of str
-        Empty if a number must be corrected first.
+    The frame is the whole file, in which each column that has any text counts as a column of text.
     """
     found = []
-    if frame.texts and encode == "none":
+    if frame.texts and params.encode == "none":
         if any(_WRONG.fullmatch(word) for column in frame.texts for word in column.words):
             return []
         found.append(_texts(frame))
-    if missing != "drop":
-        found += _missing(frame, missing)
-    if binary and not given:
+    if params.missing != "drop":
+        found += _missing(frame, params.missing)
+    if params.task != EVERY and params.positive is None:
         found += _classes([label for label in frame.table.labels if label])
     return found
 

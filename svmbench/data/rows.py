@@ -15,7 +15,7 @@ from svmbench.data.columns import kept_columns, renumbered
 from svmbench.data.dataset import Matrix
 from svmbench.data.delimited import Layout
 from svmbench.data.filling import Filling
-from svmbench.data.raw import RawFiles, Table
+from svmbench.data.raw import RawFiles
 from svmbench.data.sets.file import (
     Params,
     check_missing,
@@ -33,12 +33,6 @@ from svmbench.data.splits import unit_rows
 from svmbench.data.unlabelled import labelled
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
-
-
-def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str], None]) -> Table:
-    """Return the rows of a file for a model, in the layout of its data set if that is the user's own."""
-    params = _params(dataset) if set_of(dataset) == OWN else Params()
-    return read_table(*_content(params, path, width, say))
 
 
 def _content(
@@ -92,11 +86,13 @@ def prepared_rows(
     UserError
         If a file cannot be read or is malformed, or if the rows have different features.
     """
-    X = _read(dataset, path, columns or d, say).X
-    own, known, kept, width = set_of(dataset) == OWN, [], None, d
-    scaling = dataset.get("scaling", "none") if own else "none"
-    if own and (columns != d or scaling in ("minmax", "standard")):
-        known = _known(_params(dataset))
+    own = set_of(dataset) == OWN
+    # A published set has no layout and no scaling of the user's own.
+    params = _params(dataset) if own else Params()
+    X = read_table(*_content(params, path, columns or d, say)).X
+    known, kept, width = [], None, d
+    if own and (columns != d or params.scaling in ("minmax", "standard")):
+        known = _known(params)
         kept = kept_columns(known) if columns != d and issparse(known[0]) else None
     if kept is not None:
         width, have = known[0].shape[1], max(1, kept.size)
@@ -111,11 +107,11 @@ def prepared_rows(
             "features of its prepared data set"
         )
     X = widened(X, d) if kept is None else renumbered(scipy.sparse.csr_array(X), kept)
-    if scaling == "unit":
+    if params.scaling == "unit":
         X = unit_rows(X)
-    elif scaling != "none":
+    elif params.scaling != "none":
         train = known[0] if kept is None else renumbered(known[0], kept)
-        X = _scaled_by(train, X, path, d, _params(dataset))
+        X = _scaled_by(train, X, path, d, params)
     return Rows(X, bool(known))
 
 

@@ -33,6 +33,11 @@ def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[
     return {key: order[end - size : end] for (key, size), end in zip(sizes.items(), ends)}
 
 
+def random_parts(X: Matrix, y: NDArray[np.float64], sizes: dict[str, int], seed: int) -> dict[str, Part]:
+    """Return the parts of a `random_split` of all examples."""
+    return {key: take(X, y, rows) for key, rows in random_split(y.size, sizes, seed).items()}
+
+
 def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int64]]:
     """Assign the examples to stratified folds: each class at random and as evenly as possible.
 
@@ -134,11 +139,8 @@ def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
 
     Zeros stay zeros. A column that is empty in the training rows is unchanged.
     """
-    largest = np.ones(X.shape[1])
-    known = X[train]
-    top = np.zeros(X.shape[1])
-    np.maximum.at(top, known.indices, np.abs(known.data))
-    largest[top > 0.0] = top[top > 0.0]
+    top = abs(X[train]).max(axis=0).toarray().ravel()
+    largest = np.where(top > 0.0, top, 1.0)
     return scipy.sparse.csr_array((X.data / largest[X.indices], X.indices, X.indptr), shape=X.shape)
 
 

@@ -156,8 +156,10 @@ def read(path: Path, form: Form) -> dict[str, bytes]:
     Corrupt
         If it cannot be unpacked, lacks a member, or has a wrong checksum.
     """
-    if form.packed_sha256 is not None:
-        _check_packed(path, form.packed_sha256)
+    if form.packed_sha256 is not None and sha256(path) != form.packed_sha256:
+        raise Corrupt(
+            "its checksum is not the published file's, and only that of the published file is known"
+        )
     contents = _read_archive(path, form) if is_archive(path.name) else {form.name: read_unpacked(path)}
     for member, expected in form.members.items():
         if expected is not None and sha256(contents[member]) != expected:
@@ -168,13 +170,6 @@ def read(path: Path, form: Form) -> dict[str, bytes]:
 def is_archive(name: str) -> bool:
     """Return whether a file name is that of an archive."""
     return ".tar" in name or ".tgz" in name
-
-
-def _check_packed(path: Path, expected: str) -> None:
-    if sha256(path) != expected:
-        raise Corrupt(
-            "its checksum is not the published file's, and only that of the published file is known"
-        )
 
 
 def _read_archive(path: Path, form: Form) -> dict[str, bytes]:

@@ -52,7 +52,7 @@ class DoubleValues:
         if not self._sparse and kernel["name"] == "gaussian":
             self._center = np.quantile(points, 0.5, axis=0, method="lower") if len(points) else self._center
         self._points = canonical(points) if self._sparse else points - self._center
-        self._squared = _squared_norms(self._points)
+        self._squared = squared_norms(self._points)
 
     def __call__(self, X: Any) -> Floats:
         """Return K(x, x_k) for each row x of X and each point, float64, shape (m, s).
@@ -83,7 +83,7 @@ class DoubleValues:
 
     def _distances(self, rows: Any, products: Floats) -> None:
         """Convert inner products, shape (m, s), to squared distances, in place."""
-        norms = _squared_norms(rows)[:, None] + self._squared
+        norms = squared_norms(rows)[:, None] + self._squared
         products *= -2.0
         products += norms
         norms *= _CANCELLED
@@ -91,7 +91,7 @@ class DoubleValues:
         step = max(1, _NUMBERS // max(1, rows.shape[1]))
         for begin in range(0, i.size, step):
             near = i[begin : begin + step], j[begin : begin + step]
-            products[near] = _squared_norms(_dense(self._points[near[1]]) - _dense(rows[near[0]]))
+            products[near] = squared_norms(_dense(self._points[near[1]]) - _dense(rows[near[0]]))
 
 
 def finite_scores(layout: Any, indices: NDArray[np.int64], coefficients: Floats, X: Any) -> Floats:
@@ -121,7 +121,7 @@ def _dense(X: Any) -> Floats:
     return np.asarray(X.toarray() if issparse(X) else X)
 
 
-def _squared_norms(X: Any) -> Floats:
+def squared_norms(X: Any) -> Floats:
     """Return |x|² of each row, shape (m,)."""
     if issparse(X):
         return np.asarray(X.power(2).sum(axis=1), dtype=np.float64).ravel()

@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.kernels.double_values import squared_norms
 from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
     distance = X @ points.T
     distance *= -2.0
     distance += squared[:, None]
-    norms = np.einsum("ij,ij->i", points, points)
+    norms = squared_norms(points)
     distance += norms
     # Rounding may make the distance of a point to itself negative.
     np.maximum(distance, 0.0, out=distance)
@@ -114,7 +115,7 @@ def expansion(points: Floats, coefficients: Floats, gamma: float, X: Any) -> Flo
     scores = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _PART):
         part = X[begin : begin + _PART].astype(np.float64)
-        scores[begin : begin + _PART] = gaussian(part, _squared(part), points, gamma) @ coefficients
+        scores[begin : begin + _PART] = gaussian(part, squared_norms(part), points, gamma) @ coefficients
     return scores
 
 
@@ -143,7 +144,7 @@ class ReducedSet:
             self._X = scipy.sparse.csr_array(X).astype(np.float64)
         else:
             self._X = np.ascontiguousarray(X, dtype=np.float64)
-        self._squared = _squared(self._X)
+        self._squared = squared_norms(self._X)
         self._ledger = ledger
 
     def select(self, indices: NDArray[np.int64]) -> ReducedSet:
@@ -171,10 +172,3 @@ class ReducedSet:
         """Return a copy of row i, shape (d,)."""
         row = self._X[[i]]
         return np.array(row.toarray()[0] if issparse(row) else row[0])
-
-
-def _squared(X: Any) -> Floats:
-    """Return the squared norm of each row, shape (m,)."""
-    if issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))

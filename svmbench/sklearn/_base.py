@@ -1,4 +1,4 @@
-"""Common code of the estimators: validation, kernel parameters, scores of kernel expansions."""
+"""Common code of the estimators: validation, kernel parameters."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-
-from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough, oracle_over
-from svmbench.sklearn._expansions import SupportValues
-from svmbench.solvers.base import KernelExpansion
 
 if TYPE_CHECKING:
     from svmbench.run_config import KernelDocument
@@ -183,10 +178,6 @@ class KernelParameters:
             raise ValueError(f"n_jobs={self.n_jobs!r} is not allowed: give a whole number, or None")
         return int(effective_n_jobs(self.n_jobs))
 
-    def _made_oracle(self, X: Any, kernel: KernelDocument) -> Oracle:
-        """Return the oracle over training rows; in double precision, it keeps them as given."""
-        return oracle_over(X, kernel, self._cache_bytes, self._threads)
-
     def _made_scorer(self) -> Any:
         """Return the object that computes scores from the fitted attributes; it is not pickled."""
         raise NotImplementedError
@@ -200,41 +191,3 @@ class KernelParameters:
         super().__setstate__(state)  # type: ignore[misc]
         if "support_" in state:
             self._scorer = self._made_scorer()
-
-
-class KernelClassifier(KernelParameters, BinaryClassifier):
-    """Base of classifiers whose model is a kernel expansion over training rows."""
-
-    def _keep(self, model: KernelExpansion, X: Any, kernel: KernelDocument, oracle: Oracle) -> None:
-        """Set the attributes that `sklearn.svm.SVC` has."""
-        self._double = is_rough(model.coefficients, oracle.feature_error)
-        self._origin = getattr(oracle, "origin", None)
-        self.support_ = model.indices.astype(np.int64)
-        self.support_vectors_ = X[self.support_]
-        self.dual_coef_ = model.coefficients[np.newaxis, :].copy()
-        self.intercept_ = np.array([model.bias])
-        self._kernel = kernel
-        self._scorer = self._made_scorer()
-
-    def _made_scorer(self) -> SupportValues:
-        return SupportValues(self.support_vectors_, self._kernel, self._origin, self._double, self._threads)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, shape (m, d)
-            Rows to score.
-
-        Returns
-        -------
-        ndarray of float64, shape (m,)
-            Σ_k dual_coef_[0, k] K(support_vectors_[k], x) + intercept_[0]; positive for the second class.
-        """
-        X = self._checked_rows(X)
-        if not self.support_.size:
-            return np.full(X.shape[0], self.intercept_[0])
-        if sp.issparse(X) != sp.issparse(self.support_vectors_):
-            X = X.toarray() if sp.issparse(X) else sp.csr_array(X)
-        return np.asarray(self._scorer.scores(X, self.dual_coef_[0], float(self.intercept_[0])))

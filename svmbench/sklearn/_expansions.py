@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.given import exact_scores
-from svmbench.sklearn import _one_vs_one
+from svmbench.multiclass import pairs
 
 if TYPE_CHECKING:
     from svmbench.run_config import KernelDocument
@@ -26,18 +26,8 @@ _VALUES, _ROWS = 1 << 22, 1024
 class SupportValues:
     """Kernel values between rows and support vectors, which are converted when they are first needed.
 
-    Parameters
-    ----------
-    points : array or CSR matrix, shape (s, d)
-        Support vectors.
-    kernel : dict
-        Name and parameters, as of `Oracle`.
-    origin : ndarray of float64, shape (d,), or None
-        Origin at which single precision is accurate; see `svmbench.kernels.given`.
-    double : bool
-        Whether to compute values in double precision.
-    threads : int
-        OpenMP threads.
+    `origin` is the point at which single precision is accurate (`svmbench.kernels.given`), or None, and
+    `double` says whether values are computed in double precision.
     """
 
     def __init__(
@@ -80,18 +70,9 @@ def decisions(
 ) -> Floats:
     """Return the decision values of all pairs, positive for the first class, shape (m, k (k - 1) / 2).
 
-    Parameters
-    ----------
-    values : callable
-        Maps rows to their kernel values with the support vectors, shape (rows, s).
-    X : array or CSR matrix, shape (m, d)
-        Rows.
-    coefficients : ndarray of float64, shape (k - 1, s)
-        From `svmbench.sklearn._one_vs_one.dual_coefficients`.
-    intercepts : ndarray of float64, shape (k (k - 1) / 2,)
-        b of each pair.
-    counts : ndarray of int, shape (k,)
-        Number of support vectors of each class.
+    `values` maps rows to their kernel values with the support vectors, shape (rows, s), of which there are
+    `counts` in each class. The coefficients, shape (k - 1, s), are those of
+    `svmbench.sklearn._one_vs_one.dual_coefficients`, and there is an intercept for each pair.
     """
     if counts.size == 2 and isinstance(values, SupportValues):
         return values.scores(X, coefficients[0], float(intercepts[0]))[:, np.newaxis]
@@ -100,9 +81,11 @@ def decisions(
     step = max(1, min(_ROWS, _VALUES // max(1, int(ends[-1]))))
     for begin in range(0, X.shape[0], step):
         block = np.asarray(values(X[begin : begin + step]), dtype=np.float64)
+        # Column r is the contribution of a class to its problem against the r-th of the other classes.
         products = [
             block[:, end - count : end] @ coefficients[:, end - count : end].T
             for end, count in zip(ends, counts, strict=True)
         ]
-        result[begin : begin + step] = _one_vs_one.decisions(products, intercepts)
+        for p, (i, j) in enumerate(pairs(counts.size)):
+            result[begin : begin + step, p] = products[i][:, j - 1] + products[j][:, i] + intercepts[p]
     return result

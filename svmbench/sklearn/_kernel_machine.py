@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.given import oracle_for
+from svmbench.kernels.given import oracle_for, warning
 from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, check_single
@@ -50,17 +50,7 @@ class KernelMachine(KernelParameters):
     fit_intercept: bool
     gap_: float
     fit_status_: int
-    support_: NDArray[np.int32]
-    support_vectors_: Any
-    shape_fit_: tuple[int, ...]
-    _dual_coef_: Floats
-    _intercept_: Floats
-    _n_support: NDArray[np.int32]
     _kernel: KernelDocument | None
-    _gamma: float
-    _origin: Any
-    _double: bool
-    _sparse: bool
     _fit_rows: Any
     _scorer: Callable[[Any], Any] | None
 
@@ -116,7 +106,20 @@ class KernelMachine(KernelParameters):
             check_single(X)
         return X, y
 
-    def _oracle_of(self, X: Any, n: int, most: float) -> Oracle:
+    def _oracle_of(self, X: Any, n: int, kept: NDArray[np.int64], most: float) -> Oracle:
+        """Return the oracle over the kept ones of n training rows, and warn if it can hardly tell them apart.
+
+        Its kernel values may be changed by `most`.
+        """
+        oracle = self._whole_oracle(X, n, most)
+        if kept.size < n:
+            oracle = oracle.subset(kept)
+        coarse = warning(oracle, "X")
+        if coarse is not None:
+            warnings.warn(coarse, UserWarning, stacklevel=3)
+        return oracle
+
+    def _whole_oracle(self, X: Any, n: int, most: float) -> Oracle:
         """Return the oracle over the n training rows, whose kernel values may be changed by `most`."""
         self._fit_rows = None
         if callable(self.kernel):
@@ -185,16 +188,24 @@ class KernelMachine(KernelParameters):
             return evaluations
         return 0 if self.kernel == "precomputed" else oracle.n**2
 
-    def _warn(self, stall: str) -> None:
-        """Warn that ``tol`` was not reached, and why; `stall` if neither by ``max_iter`` nor by rounding."""
+    def _warn(self, solver: str) -> None:
+        """Warn that ``tol`` was not reached, and why."""
         if self.fit_status_:
             sentence = (
                 f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data "
                 f"with StandardScaler or MinMaxScaler. The relative duality gap is {self.gap_:.1e}, above "
                 f"tol={self.tol:g}"
             )
+        elif self.gap_ > self.tol and np.isinf(self.gap_):
+            sentence = (
+                "the classes cannot be separated without errors, and C=inf allows none: the answer is that "
+                "of a large C; give a finite C"
+            )
         elif self.gap_ > self.tol:
-            sentence = stall
+            sentence = (
+                f"{solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: no "
+                "further progress is possible in floating point; scale the features, or use a smaller C"
+            )
         else:
             return
         warnings.warn(sentence, ConvergenceWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""One-vs-one classification in the layout of `sklearn.svm.SVC`: decision values and dual coefficients.
+"""One-vs-one classification in the layout of `sklearn.svm.SVC`: scores of classes and dual coefficients.
 
 Pairs, signs and order are those of `svmbench.multiclass`. Support vectors are sorted by class.
 """
@@ -13,44 +13,12 @@ from svmbench.multiclass import pairs
 Floats = NDArray[np.float64]
 
 
-def decisions(products: list[Floats], intercepts: Floats) -> Floats:
-    """Return the decision values of all pairs from sums over the support vectors of each class.
-
-    Parameters
-    ----------
-    products : list of ndarray of float64, shape (m, k - 1)
-        For each class, the kernel values of its support vectors times their rows of ``dual_coef_``. Column r
-        is the contribution of the class to its problem against the r-th of the other classes.
-    intercepts : ndarray of float64, shape (k (k - 1) / 2,)
-        b of each pair.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, k (k - 1) / 2)
-    """
-    return np.stack(
-        [
-            products[i][:, j - 1] + products[j][:, i] + intercept
-            for (i, j), intercept in zip(pairs(len(products)), intercepts, strict=True)
-        ],
-        axis=1,
-    )
-
-
 def one_vs_rest(values: Floats, classes: int) -> Floats:
-    """Return a score for each class: its votes plus the squashed sum of its decision values.
+    """Return a score for each class, (m, k): its votes plus the squashed sum of its decision values.
 
     The transform of `sklearn.svm.SVC` with ``decision_function_shape='ovr'``: s / (3 (|s| + 1)), less than
-    1/3, of the sum s orders classes with equal votes and does not affect others.
-
-    Parameters
-    ----------
-    values, classes
-        As in `svmbench.multiclass.votes`, but a value of 0 is a vote for the first class.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, k)
+    1/3, of the sum s orders classes with equal votes and does not affect others. Unlike for
+    `svmbench.multiclass.votes`, a value of 0 is a vote for the first class.
     """
     counts, sums = np.zeros((2, len(values), classes))
     for p, (i, j) in enumerate(pairs(classes)):
@@ -67,15 +35,8 @@ def dual_coefficients(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Collect the coefficients of all pairs in the layout of `SVC`.
 
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (n,)
-        Class of each training row.
-    signed : list of (ndarray of int64, ndarray of float64)
-        For each pair, the training rows with a non-zero coefficient and these coefficients, positive for the
-        first class of the pair.
-    classes : int
-        k.
+    `signed` has, for each pair, the training rows with a non-zero coefficient and these coefficients,
+    positive for the first class of the pair.
 
     Returns
     -------

@@ -27,15 +27,7 @@ _LEAST = 1e-7
 
 
 def sigmoid(values: Floats, first: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the maximum-likelihood estimates of A and B.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Decision values of held-out rows.
-    first : ndarray of bool, shape (n,)
-        Whether a row belongs to the first class.
-    """
+    """Return the maximum-likelihood estimates of A and B from decision values of held-out rows."""
     count = np.count_nonzero(first)
     targets = np.where(first, (count + 1.0) / (count + 2.0), 1.0 / (first.size - count + 2.0))
     # Scaled so that values are about 1, whatever C is.
@@ -54,22 +46,7 @@ def sigmoid(values: Floats, first: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def probabilities(values: Floats, A: Floats, B: Floats, classes: int) -> Floats:
-    """Return the probability of each class.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (m, k (k - 1) / 2)
-        Decision values of the pairs.
-    A, B : ndarray of float64, shape (k (k - 1) / 2,)
-        Parameters of each pair.
-    classes : int
-        k.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, k)
-        Rows sum to 1.
-    """
+    """Return the probability of each class, shape (m, k), from decision values, A and B of the pairs."""
     first = np.clip(expit(-(A * values + B)), _LEAST, 1.0 - _LEAST)
     if classes == 2:
         return np.hstack([first, 1.0 - first])
@@ -82,15 +59,8 @@ def probabilities(values: Floats, A: Floats, B: Floats, classes: int) -> Floats:
 def coupled(r: Floats) -> Floats:
     r"""Minimise :math:`\sum_i \sum_{j \ne i} (r_{ji} p_i - r_{ij} p_j)^2` over p with :math:`\sum_i p_i = 1`.
 
-    Parameters
-    ----------
-    r : ndarray of float64, shape (m, k, k)
-        Probabilities of i given i or j, within (0, 1); 0 on the diagonal.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, k)
-        Positive, by theorem 2 of the paper.
+    r, shape (m, k, k), has the probabilities of i given i or j, within (0, 1), and 0 on the diagonal. The
+    result, shape (m, k), is positive by theorem 2 of the paper.
     """
     m, k, _ = r.shape
     system = np.ones((m, k + 1, k + 1))

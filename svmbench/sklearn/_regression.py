@@ -39,23 +39,9 @@ _LESS, _PATIENCE = 0.9, 8
 
 
 def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solution:
-    """Solve a regression problem.
+    """Solve a regression problem to a relative duality gap of `tol`, in `most` rounds at most; -1: unlimited.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Over the rows.
-    problem : Regression
-        The problem.
-    tol : float
-        Relative duality gap to reach.
-    most : int
-        Most rounds; -1: unlimited.
-
-    Returns
-    -------
-    Solution
-        With the signed coefficients β as `alpha`.
+    The signed coefficients β are `alpha` of the solution.
     """
     search = _Search(oracle, problem)
     dual, step = search.dual, 1
@@ -83,11 +69,6 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
 
 class _Search:
     """The dual, the scores of its coefficients in double precision, and the best point so far.
-
-    Parameters
-    ----------
-    oracle, problem
-        As of `solve`.
 
     Attributes
     ----------

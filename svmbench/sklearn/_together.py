@@ -46,24 +46,9 @@ _GOALS = (0.7, 0.2, 0.05)
 
 
 class PairProblems:
-    """The problems of all pairs of classes.
+    """The problems of all pairs of classes over the rows of an oracle, as those of `Trainer.solve`.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Over all rows.
-    codes : ndarray of int64, shape (n,)
-        Class of each row, from 0.
-    weights : ndarray of float64, shape (n,), or None
-        Positive weights of the losses; None: all 1.
-    C : float
-        Regularisation, finite.
-    bias : str
-        ``none`` or ``unregularised``.
-    tol : float
-        Relative duality gap to reach.
-    threads : int
-        Problems that are solved at the same time.
+    C is finite, and as many problems are solved at the same time as there are `threads`.
     """
 
     def __init__(
@@ -78,7 +63,9 @@ class PairProblems:
     ) -> None:
         self._oracle, self._weights = oracle, weights
         self._C, self._bias, self._tol = C, bias, tol
-        self._rows = _rows_of(codes)
+        # Those of each class.
+        ends = np.cumsum(np.bincount(codes))
+        self._rows: list[Indices] = np.split(np.argsort(codes, kind="stable"), ends[:-1])
         groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in self._rows]
         self._solvers: SimpleQueue[TwoGroups] = SimpleQueue()
         self._threads = min(threads, max(1, len(groups) * (len(groups) - 1) // 2))
@@ -89,14 +76,7 @@ class PairProblems:
     def possible(oracle: Oracle, codes: Indices, trainer: Trainer, C: float, room: int, threads: int) -> bool:
         """Return whether there are several problems, all small and of a supported kind.
 
-        Parameters
-        ----------
-        oracle, codes, C, threads
-            As for the class.
-        trainer : Trainer
-            Solves them otherwise.
-        room : int
-            Bytes that kernel values may take.
+        `trainer` solves them otherwise, and `room` is the number of bytes that kernel values may take.
         """
         plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C)
         if not (plain and codes.max() > 1 and TwoGroups.possible(oracle)):
@@ -108,14 +88,7 @@ class PairProblems:
         return pair <= _MOST_ROWS and 4 * values * threads <= room
 
     def solved(self, pairs: Iterable[tuple[int, int]]) -> list[Solved | None]:
-        """Solve the problems of some pairs.
-
-        Returns
-        -------
-        list of (ndarray of int64, ndarray of float64, Solution) or None
-            For each pair, its rows, their labels (-1 for the first class) and the solution; None if the gap
-            was not reached, so that `Trainer` must solve the problem.
-        """
+        """Solve the problems of some pairs; None if the gap was not reached: `Trainer` must solve these."""
         if self._threads == 1:
             return [self._one(pair) for pair in pairs]
         with ThreadPoolExecutor(self._threads) as pool:
@@ -148,22 +121,8 @@ class PairProblems:
         return None
 
 
-def _rows_of(codes: Indices) -> list[Indices]:
-    """Return the rows of each class."""
-    ends = np.cumsum(np.bincount(codes))
-    return list(np.split(np.argsort(codes, kind="stable"), ends[:-1]))
-
-
 class _Part:
-    """The methods of an oracle that a certificate needs, restricted to some rows, without a copy.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        Over all rows.
-    rows : ndarray of int64, shape (m,)
-        Some of them.
-    """
+    """The methods of an oracle that a certificate needs, restricted to some rows, without a copy."""
 
     def __init__(self, oracle: Oracle, rows: Indices) -> None:
         self._oracle, self._rows = oracle, rows

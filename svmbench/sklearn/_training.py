@@ -64,16 +64,9 @@ class Solution:
 
 @dataclass(frozen=True)
 class Trainer:
-    """Solves binary problems.
+    """Solves binary problems by an exact solver of the dual, to a relative duality gap of `tol`.
 
-    Attributes
-    ----------
-    solver : str
-        Name of an exact solver of the dual.
-    tol : float
-        Relative duality gap to reach.
-    most : int
-        Most iterations; -1: unlimited.
+    It makes at most `most` iterations; -1: unlimited.
     """
 
     solver: str
@@ -162,15 +155,8 @@ def rounds_between(n: int, rounds: int) -> int:
 class Looks:
     """When to look at the gap: often near the end, and seldom while it is far from what is asked.
 
-    A look may cost as much as a round. The gap falls about geometrically, so the number of rounds that are
-    left is forecast from the last two looks.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    tol : float
-        Relative gap to reach.
+    A look may cost as much as a round. The gap of the n rows falls about geometrically, so the number of
+    rounds that are left until it is `tol` is forecast from the last two looks.
     """
 
     def __init__(self, n: int, tol: float) -> None:
@@ -208,12 +194,7 @@ def _advanced(
 ) -> tuple[Floats, float, float]:
     """Advance until a gap of at most `tol` is certified, progress ends, or `most` iterations are made.
 
-    Returns
-    -------
-    alpha : ndarray of float64, shape (n,)
-        Coefficients.
-    bias, gap : float
-        b, and the certified relative gap.
+    Return the coefficients, b and the certified relative gap.
     """
     step, bounds, own = 1, None, diagonal(oracle)
     looks = Looks(problem.n, tol)
@@ -281,13 +262,6 @@ def cross_validated(
 
     If the other folds contain a single class, the score is that of a row on the margin of this class, as in
     LIBSVM; if they are empty, 0.
-
-    Parameters
-    ----------
-    trainer, oracle, y, C, bias, weights
-        As in `Trainer.solve`.
-    folds : list of ndarray of int64
-        The rows of each fold.
     """
     scores = np.zeros(y.size)
     for fold in folds:

@@ -1,25 +1,27 @@
-"""Training of an exact kernel classifier with certified duality gaps."""
+"""An exact kernel classifier with certified duality gaps: training, scores, votes, probabilities."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from svmbench import multiclass
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough, warning
+from svmbench.kernels.given import is_rough
 from svmbench.sklearn import _one_vs_one, _platt
 from svmbench.sklearn._base import Floats, classes_of
-from svmbench.sklearn._kernel_machine import check_weighted, given_weights
-from svmbench.sklearn._pairwise import PairwisePredictor
+from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
 from svmbench.sklearn._together import PairProblems, Solved
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
@@ -35,7 +37,8 @@ _FOLDS = 5
 _UNSEEN = 0.01
 
 
-class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     """Support vector classifier that stops at a certified relative duality gap.
 
     Minimises 1/2 |w|² + Σ_i C_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), where C_i is C times the weights of row
@@ -135,46 +138,25 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        solver: str = "decomposition",
-        cache_size: float = 500,
-        class_weight: dict[Any, float] | str | None = None,
-        probability: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        verbose: bool = False,
-        shrinking: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.solver = solver
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.probability = probability
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.verbose = verbose
-        self.shrinking = shrinking
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    C: float = 1.0
+    _: KW_ONLY
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    tol: float = 1e-4
+    solver: str = "decomposition"
+    cache_size: float = 500
+    class_weight: dict[Any, float] | str | None = None
+    probability: bool = False
+    max_iter: int = -1
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    verbose: bool = False
+    shrinking: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVC:
         """Fit to labelled rows.
@@ -194,22 +176,18 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        X, codes = self._checked(X, y)
+        X, y = self._checked_training(X, y)
+        self.classes_, codes = classes_of(y, type(self).__name__)
         weights = self._weights(sample_weight, codes)
         kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
         largest = float(self.C) * (1.0 if weights is None else float(weights.max()))
-        oracle = self._oracle_of(X, codes.size, _UNSEEN * float(self.tol) / largest)
-        if kept.size < codes.size:
-            oracle = oracle.subset(kept)
-        coarse = warning(oracle, "X")
-        if coarse is not None:
-            warnings.warn(coarse, UserWarning, stacklevel=2)
+        oracle = self._oracle_of(X, codes.size, kept, _UNSEEN * float(self.tol) / largest)
         within = None if weights is None else weights[kept]
         random = check_random_state(self.random_state) if self.probability else None
         found = self._solved_pairs(oracle, codes[kept], within, random)
         signed = [(kept[rows], coefficients) for rows, coefficients, _ in found]
         self._keep(X, codes, oracle, signed, [solution for _, _, solution in found])
-        self._warn(self._why_stalled())
+        self._warn(self.solver)
         return self
 
     def _check_parameters(self) -> None:
@@ -230,12 +208,6 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"class_weight={self.class_weight!r} is not allowed: give 'balanced', a dict or None"
             )
-
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
-        """Return the rows, and the index of the class of each."""
-        X, y = self._checked_training(X, y)
-        self.classes_, codes = classes_of(y, type(self).__name__)
-        return X, codes
 
     def _weights(self, sample_weight: Any, codes: NDArray[np.int64]) -> Floats | None:
         """Return the weight of each row, including that of its class; None if all are 1."""
@@ -355,14 +327,80 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         sigmoids = np.array([sigmoid for _, sigmoid in found]) if self.probability else np.empty((0, 2))
         self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
 
-    def _why_stalled(self) -> str:
-        """Return why the largest gap is above ``tol`` at the end of the solver."""
-        if np.isinf(self.gap_):
-            return (
-                "the classes cannot be separated without errors, and C=inf allows none: the answer is that "
-                "of a large C; give a finite C"
-            )
-        return (
-            f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
-            "no further progress is possible in floating point; scale the features, or use a smaller C"
-        )
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class, int32, shape (k,)."""
+        check_is_fitted(self)
+        return self._n_support
+
+    @property
+    def _sign(self) -> float:
+        # As in `SVC`, decision values are positive for the first class of a pair internally, but the public
+        # ones of two classes are positive for the second.
+        return -1.0 if self.classes_.size == 2 else 1.0
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d) or (m, n)
+            Rows, sparse only if the training rows were; for ``precomputed``, their kernel values with all
+            training rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,), (m, k) or (m, k (k - 1) / 2)
+            For two classes, Σ_s dual_coef_[0, s] K(support_vectors_[s], x) + intercept_[0], positive for the
+            second class. For more, depending on ``decision_function_shape``, a score per class (its votes
+            plus the sum of its decision values, squashed to less than 1/3), or the decision value of each
+            pair, positive for its first class.
+        """
+        values = self._pair_decisions(self._checked_rows(X))
+        if self.classes_.size == 2:
+            return -values.ravel()
+        if self.decision_function_shape == "ovr":
+            return _one_vs_one.one_vs_rest(values, self.classes_.size)
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d) or (m, n)
+            Rows, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            The class with the most votes. In case of a tie, the first one, or with ``break_ties`` the one
+            with the highest ``ovr`` score.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        values = self._pair_decisions(self._checked_rows(X))
+        classes = self.classes_.size
+        if self.break_ties and classes > 2:
+            return np.asarray(self.classes_[_one_vs_one.one_vs_rest(values, classes).argmax(axis=1)])
+        return self.classes_[multiclass.votes(values, classes)]
+
+    def _has_probabilities(self) -> bool:
+        if not self.probability:
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, float64 (m, k), for rows X as for `decision_function`."""
+        X = self._checked_rows(X)
+        if not self.probA_.size:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        values = self._pair_decisions(X)
+        return _platt.probabilities(values, self.probA_, self.probB_, self.classes_.size)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of `predict_proba`, float64 (m, k)."""
+        return np.asarray(np.log(self.predict_proba(X)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough, warning
+from svmbench.kernels.given import is_rough
 from svmbench.regression import Regression
 from svmbench.sklearn._base import Floats, check_positive
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
@@ -24,6 +24,7 @@ from svmbench.sklearn._training import Solution
 _LARGEST = 1e100
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     """Support vector regressor that stops at a certified relative duality gap.
 
@@ -84,38 +85,19 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     True
     """
 
-    n_iter_: int
-
-    def __init__(
-        self,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 500,
-        verbose: bool = False,
-        max_iter: int = -1,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    tol: float = 1e-4
+    C: float = 1.0
+    epsilon: float = 0.1
+    shrinking: bool = True
+    cache_size: float = 500
+    verbose: bool = False
+    max_iter: int = -1
+    n_jobs: int | None = None
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
@@ -145,22 +127,14 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         weights = given_weights(sample_weight, y.size)
         check_weighted(weights, "sample_weight")
         kept = np.flatnonzero(weights > 0.0)
-        oracle = self._oracle_of(X, y.size, 0.0)
-        if kept.size < y.size:
-            oracle = oracle.subset(kept)
-        coarse = warning(oracle, "X")
-        if coarse is not None:
-            warnings.warn(coarse, UserWarning, stacklevel=2)
+        oracle = self._oracle_of(X, y.size, kept, 0.0)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Regression.build(
             y[kept], float(self.epsilon), C=float(self.C), bias=bias, weights=weights[kept]
         )
         solution = solve(oracle, problem, float(self.tol), int(self.max_iter))
         self._keep(X, oracle, kept, solution, float(np.abs(y).max()))
-        self._warn(
-            f"the solver ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: no "
-            "further progress is possible in floating point; scale the features, or use a smaller C"
-        )
+        self._warn("the solver")
         return self
 
     def _check_parameters(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from svmbench.solvers.base import LinearModel
 _EPS = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVC(BinaryClassifier):
     """Linear support vector classifier that stops at a certified relative duality gap.
 
@@ -62,22 +64,13 @@ class LinearSVC(BinaryClassifier):
         d.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    C: float = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    tol: float = 1e-4
+    max_iter: int = 1000
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> LinearSVC:
         """Fit to rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
@@ -115,7 +108,9 @@ class LinearSVC(BinaryClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._keep(weights, X.shape[1])
+        d = X.shape[1]
+        self.coef_ = weights[np.newaxis, :d].copy()
+        self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
         self.n_iter_ = max(1, -(-int(run.iterations) // n))
         self.inner_products_ = int(data.ledger.inner_products)
         return self
@@ -130,10 +125,6 @@ class LinearSVC(BinaryClassifier):
             if sp.issparse(X)
             else np.hstack([X, constant])
         )
-
-    def _keep(self, weights: Floats, d: int) -> None:
-        self.coef_ = weights[np.newaxis, :d].copy()
-        self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
 
     def decision_function(self, X: Any) -> Floats:
         """Return ⟨w, x⟩ + b for each row x of X, shape (m, d), as float64 (m,)."""

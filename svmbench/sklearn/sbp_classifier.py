@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from svmbench.kernels.given import is_rough, oracle_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.sklearn._base import KernelClassifier, check_positive
+from svmbench.sklearn._base import BinaryClassifier, Floats, KernelParameters, check_positive
+from svmbench.sklearn._expansions import SupportValues
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
 
@@ -19,7 +23,8 @@ from svmbench.solvers.base import KernelExpansion
 _SLICE = 2_000_000
 
 
-class SBPClassifier(KernelClassifier):
+@dataclass(eq=False, repr=False)
+class SBPClassifier(KernelParameters, BinaryClassifier):
     r"""Kernel classifier by the Stochastic Batch Perceptron, with a budget of kernel evaluations or seconds.
 
     A. Cotter, S. Shalev-Shwartz and N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012. It
@@ -55,32 +60,18 @@ class SBPClassifier(KernelClassifier):
         Number of iterations.
     """
 
-    def __init__(
-        self,
-        nu: float = 0.01,
-        *,
-        kernel: str = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        max_evaluations: float | None = 1e8,
-        max_seconds: float | None = None,
-        cache_size: float = 500,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.max_evaluations = max_evaluations
-        self.max_seconds = max_seconds
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    nu: float = 0.01
+    _: KW_ONLY
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    max_evaluations: float | None = 1e8
+    max_seconds: float | None = None
+    cache_size: float = 500
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> SBPClassifier:
         """Fit to rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
@@ -96,7 +87,7 @@ class SBPClassifier(KernelClassifier):
         bias = "unregularised" if self.fit_intercept else "none"
         # λ has no effect on the slack-constrained form, but the other forms of the problem require one.
         problem = Problem.build(labels, C=1.0, bias=bias, nu=float(self.nu))
-        oracle = self._made_oracle(X, kernel)
+        oracle = oracle_over(X, kernel, self._cache_bytes, self._threads)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("sbp")
         run = solver(solver.Params(nu=float(self.nu))).start(problem, oracle, Generator(seed))
@@ -109,5 +100,35 @@ class SBPClassifier(KernelClassifier):
             raise TypeError("the answer is not a kernel expansion")
         self.n_iter_ = int(run.iterations)
         self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
-        self._keep(model, X, kernel, oracle)
+        self._double = is_rough(model.coefficients, oracle.feature_error)
+        self._origin = getattr(oracle, "origin", None)
+        self.support_ = model.indices.astype(np.int64)
+        self.support_vectors_ = X[self.support_]
+        self.dual_coef_ = model.coefficients[np.newaxis, :].copy()
+        self.intercept_ = np.array([model.bias])
+        self._kernel = kernel
+        self._scorer = self._made_scorer()
         return self
+
+    def _made_scorer(self) -> SupportValues:
+        return SupportValues(self.support_vectors_, self._kernel, self._origin, self._double, self._threads)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            Σ_k dual_coef_[0, k] K(support_vectors_[k], x) + intercept_[0]; positive for the second class.
+        """
+        X = self._checked_rows(X)
+        if not self.support_.size:
+            return np.full(X.shape[0], self.intercept_[0])
+        if sp.issparse(X) != sp.issparse(self.support_vectors_):
+            X = X.toarray() if sp.issparse(X) else sp.csr_array(X)
+        return np.asarray(self._scorer.scores(X, self.dual_coef_[0], float(self.intercept_[0])))

@@ -12,7 +12,6 @@ checkpoints before the end, since these would evict the solver's data from the p
 from __future__ import annotations
 
 import dataclasses
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -188,7 +187,7 @@ def _run(overrides: Sequence[str]) -> _Run:
     """Make one run in a separate process and keep only its checkpoints."""
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.resolve([*overrides, f"results='{folder}'"])
-        begun, load = stamp(), os.getloadavg()[0]
+        begun, load = stamp()
         outcome, interrupted = run_in_process(config, Path(folder) / "log.txt")
         if interrupted:
             raise KeyboardInterrupt

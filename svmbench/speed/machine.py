@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -52,13 +52,9 @@ class Limits:
         rates = [self.rate(f"read {each}") for each in SIZES]
         return float(np.interp(np.log(max(size, 1)), np.log(SIZES), rates))
 
-    def as_dict(self) -> dict[str, object]:
-        """Return a record for JSON."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Limits:
-        """Return the limits of a record made by `as_dict`."""
+        """Return the limits of a record made by ``dataclasses.asdict``."""
         timings = {kind: Timings.from_dict(each) for kind, each in stored["timings"].items()}
         return cls(stored["isa"], stored["amounts"], timings)
 
@@ -95,17 +91,18 @@ def measure(budget: float = 0.2) -> Limits:
         amounts[kind] = float(work(kind, name, _ROUNDS))
         timings[kind] = repeat(partial(work, kind, name, _ROUNDS), budget)
     amounts["sgemm"] = 2.0 * _SGEMM**3
-    timings["sgemm"] = _sgemm(budget)
+    ones = np.ones((_SGEMM, _SGEMM), dtype=np.float32)
+    timings["sgemm"] = sgemm(ones, ones, budget)
     return Limits(name, amounts, timings)
 
 
-def _sgemm(budget: float) -> Timings:
+def sgemm(A: np.ndarray, B: np.ndarray, budget: float) -> Timings:
+    """Time the product of two float32 matrices by numpy's BLAS on one thread."""
     from threadpoolctl import threadpool_limits
 
-    A = np.ones((_SGEMM, _SGEMM), dtype=np.float32)
-    out = np.empty_like(A)
+    out = np.empty((len(A), B.shape[1]), dtype=np.float32)
     with threadpool_limits(1):
-        return repeat(partial(np.matmul, A, A, out=out), budget)
+        return repeat(partial(np.matmul, A, B, out=out), budget)
 
 
 def _size(size: int) -> str:

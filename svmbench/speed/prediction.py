@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 
@@ -77,7 +76,7 @@ def _race(name: str, job: Job, baseline: Sequence[str], repeats: int, say: Calla
 
 def _timed(turn: int, work: Callable[[], object]) -> Fit:
     """Time one call."""
-    begun, load = stamp(), os.getloadavg()[0]
+    begun, load = stamp()
     cpu, wall = time.process_time(), time.perf_counter()
     work()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from svmbench.data import catalogue
 from svmbench.data.folders import mirror_folders
 from svmbench.kernels.layouts.choice import Layout, make_layout
 from svmbench.run_config import KernelDocument
-from svmbench.speed.machine import Limits
+from svmbench.speed.machine import Limits, sgemm
 from svmbench.speed.timing import Timings, repeat
 
 #: Data set for each layout, the papers' kernel width for it, and the most rows used.
@@ -131,7 +130,7 @@ def measure(
         stored = make_layout(X, kernel, layout=layout)
         for block in BLOCKS:
             made = _rate(stored, label, block, budget)
-            dots = _sgemm(X, block, budget) if layout == "dense" and block > 1 else None
+            dots = sgemm(X[:block].copy(), X.T, budget) if layout == "dense" and block > 1 else None
             rates.append(dataclasses.replace(made, limit=limit_of(stored, X, block, limits), sgemm=dots))
         one = rates[-1].values_per_second
         for threads in thread_counts(cores or os.cpu_count() or 1):
@@ -157,15 +156,6 @@ def _blocks(stored: Layout, order: np.ndarray, block: int) -> Callable[[], objec
     rows = itertools.cycle(order[np.arange(k * block, (k + 1) * block) % len(order)] for k in range(count))
     out = np.empty((block, stored.stride), dtype=np.float32)
     return lambda: stored.block(next(rows), out=out)
-
-
-def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
-    """Time numpy's BLAS for the inner products of a block of rows with all rows."""
-    from threadpoolctl import threadpool_limits
-
-    rows, out = X[:block].copy(), np.empty((min(block, len(X)), len(X)), dtype=np.float32)
-    with threadpool_limits(1):
-        return repeat(partial(np.matmul, rows, X.T, out=out), budget)
 
 
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:

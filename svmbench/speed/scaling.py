@@ -139,7 +139,7 @@ def _timings(run: Run, group: int, seconds: float, clock: str) -> Timings:
         run.advance("iterations", before + group)
         return (now() - start) / max(1, run.iterations - before)
 
-    warm_up, begun, load = (mean(),), stamp(), os.getloadavg()[0]
+    warm_up, (begun, load) = (mean(),), stamp()
     begin = now()
     values: list[float] = []
     while not values or (now() - begin < seconds and not run.converged):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import statistics
 import sys
 import time
@@ -174,7 +173,7 @@ def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, 
     warm_up = (_piece(run, WARM_UP),)
     if run.converged or run.stalled:  # its iterations are few and large: start again and time all of them
         run = _started(solver, problem, oracle)
-    computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
+    computed, (begun, load) = oracle.ledger.kev_computed, stamp()
     pieces = timed(run, seconds)
     values = oracle.ledger.kev_computed - computed
     return Pace(solver.name, problem.bias, "made", pieces, warm_up, values, limit, begun, load)
@@ -186,7 +185,7 @@ def _pace_cached(
     """Make first iterations, at most half as many as rows fit into the cache, then time them again."""
     most = min(iterations, oracle.cache_rows // 2)
     warm_up = (_piece(_started(solver, problem, oracle), most),)
-    computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
+    computed, (begun, load) = oracle.ledger.kev_computed, stamp()
     pieces: list[tuple[int, float]] = []
     while sum(spent for _, spent in pieces) < seconds:
         pieces.append(_piece(_started(solver, problem, oracle), most))

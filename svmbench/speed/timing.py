@@ -82,7 +82,7 @@ def repeat(work: Callable[[], object], budget: float, least: int = 3) -> Timings
     while budget > 0.0 and (spent := _mean(work, calls)) * calls < LEAST_SECONDS:
         warm_up.append(spent)
         calls *= 2
-    begun, load = stamp(), os.getloadavg()[0]
+    begun, load = stamp()
     begin = now()
     values: list[float] = []
     while len(values) < least or now() - begin < budget:
@@ -90,9 +90,9 @@ def repeat(work: Callable[[], object], budget: float, least: int = 3) -> Timings
     return Timings(tuple(values), calls, tuple(warm_up), "wall", begun, load)
 
 
-def stamp() -> str:
-    """Return the current time in UTC."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+def stamp() -> tuple[str, float]:
+    """Return the current time in UTC, and the one-minute load average of the machine."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), os.getloadavg()[0]
 
 
 def _mean(work: Callable[[], object], calls: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def test_every_limit_is_measured(limits):
     assert limits.isa == isa()
     assert {f"read {size}" for size in machine.SIZES} < set(limits.timings)
     assert all(rate > 0 for _, rate, _ in limits.lines())
-    again = json.loads(json.dumps(limits.as_dict(), allow_nan=False))
+    again = json.loads(json.dumps(asdict(limits), allow_nan=False))
     assert machine.Limits.from_dict(again) == limits
 
 

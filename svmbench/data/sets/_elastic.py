@@ -50,24 +50,11 @@ class Draws:
 def smooth_fields(
     rng: np.random.Generator, count: int, shape: tuple[int, int], sigma: float
 ) -> NDArray[np.float64]:
-    """Return smooth random fields of mean 0 and standard deviation 1.
+    """Return smooth random fields of mean 0 and standard deviation 1, shape (count, height, width).
 
-    Each pixel is drawn from [-1, 1), smoothed by a Gaussian, and scaled. This is done on a periodic grid of
-    twice the height and width, so that the standard deviation is the same in all pixels.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    count : int
-        Number of fields.
-    shape : (int, int)
-        Height and width, in pixels.
-    sigma : float
-        Width of the Gaussian, in pixels.
-
-    Returns
-    -------
-    ndarray of float64, shape (count, height, width)
+    Each pixel is drawn from [-1, 1), smoothed by a Gaussian of width `sigma`, in pixels, and scaled. This is
+    done on a periodic grid of twice the height and width, so that the standard deviation is the same in all
+    pixels.
     """
     height, width = shape
     impulse = np.zeros((2 * height, 2 * width))
@@ -81,20 +68,10 @@ def smooth_fields(
 
 
 def tangents(images: NDArray[np.uint8], smoothing: float) -> NDArray[np.float64]:
-    """Return the derivatives of smoothed images along the height and along the width.
+    """Return the derivatives of images (b, height, width) along height and width, (2, b, height, width).
 
-    They are smoothed central differences, exactly 0 where the image is constant.
-
-    Parameters
-    ----------
-    images : ndarray of uint8, shape (b, height, width)
-    smoothing : float
-        Width of the Gaussian, in pixels.
-
-    Returns
-    -------
-    ndarray of float64, shape (2, b, height, width)
-        Derivatives in grey levels per pixel; the grey level outside an image is 0.
+    They are central differences in grey levels per pixel, smoothed by a Gaussian whose width is given in
+    pixels, and exactly 0 where the image is constant. The grey level outside an image is 0.
     """
     framed = np.pad(images.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
     down = 0.5 * (framed[:, 2:, 1:-1] - framed[:, :-2, 1:-1])
@@ -114,25 +91,10 @@ def deformed(
 ) -> NDArray[np.uint8]:
     r"""Return the images after a small displacement of each pixel and a shift by at most one pixel.
 
-    With derivatives :math:`t_1, t_2` of image x and two fields :math:`f_1, f_2`, the displaced image is
-    :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, clipped to [0, 255] and truncated to integers, then shifted.
-    Pixels that are shifted out of the image are lost, and 0 is shifted in.
-
-    Parameters
-    ----------
-    images : ndarray of uint8, shape (b, height, width)
-    derivatives : ndarray of float64, shape (2, b, height, width)
-        See `tangents`.
-    fields : ndarray of float64, shape (count, height, width)
-        See `smooth_fields`.
-    draws : Draws
-        Field, sign and shift of each image.
-    alpha : float
-        Standard deviation of the displacement along each axis, in pixels.
-
-    Returns
-    -------
-    ndarray of uint8, shape (b, height, width)
+    With derivatives :math:`t_1, t_2` of image x (`tangents`) and two fields :math:`f_1, f_2`
+    (`smooth_fields`), the displaced image is :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, clipped to [0, 255]
+    and truncated to integers, then shifted. Pixels that are shifted out of the image are lost, and 0 is
+    shifted in. `alpha` is the standard deviation of the displacement along each axis, in pixels.
     """
     change = fields[draws.vertical] * derivatives[0] - fields[draws.horizontal] * derivatives[1]
     values = images + (alpha * draws.signs)[:, np.newaxis, np.newaxis] * change

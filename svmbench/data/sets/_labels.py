@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,31 +16,18 @@ if TYPE_CHECKING:
     from svmbench.data.sets.file import Params
 
 
-@dataclass(frozen=True)
-class Target:
-    """What the labels of a file become: +1 and -1, or the numbers of their classes.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        Labels of the classes, as in `Prepared`.
-    """
-
-    labels: tuple[str, ...]
-
-    def of(self, table: Table) -> NDArray[np.float64]:
-        """Return y for the rows of a table."""
-        several = len(self.labels) > 2
-        return table.numbered(self.labels) if several else table.against_rest(self.labels[0])
-
-
-def target_of(params: Params, table: Table) -> Target:
-    """Return what the labels of the training file become; raise a `UserError` if the classes are unclear."""
+def labels_of(params: Params, table: Table) -> tuple[str, ...]:
+    """Return the labels of the classes, as in `Prepared`; raise a `UserError` if the classes are unclear."""
     if params.task == EVERY:
-        return Target(_every_label(params, table.labels))
+        return _every_label(params, table.labels)
     positive = _positive(params, table)
     others = [label for label in table.labels if label != positive]
-    return Target((positive, others[0] if len(others) == 1 else f"not {positive}"))
+    return positive, others[0] if len(others) == 1 else f"not {positive}"
+
+
+def targets(table: Table, labels: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return y for the rows of a table: +1 and -1 or, of more than two classes, their numbers."""
+    return table.numbered(labels) if len(labels) > 2 else table.against_rest(labels[0])
 
 
 def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -61,17 +47,18 @@ def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
 def _positive(params: Params, table: Table) -> str:
     """Return the label of the positive class."""
     labels = table.labels
-    if params.positive is not None:
-        if params.positive not in labels:
-            some = ", ".join(f"'{label}'" for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
-            raise UserError(
-                f"no example of {params.path} has the label dataset.positive={params.positive}; it has {some}"
-            )
-        if len(labels) == 1:
-            raise UserError(_one_class(params.path, labels[0]))
-        return str(params.positive)
+    if params.positive is not None and params.positive not in labels:
+        some = ", ".join(f"'{label}'" for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
+        raise UserError(
+            f"no example of {params.path} has the label dataset.positive={params.positive}; it has {some}"
+        )
     if len(labels) == 1:
-        raise UserError(_one_class(params.path, labels[0]))
+        raise UserError(
+            f"all examples of {params.path} have the label '{labels[0]}': a classifier needs examples of two "
+            "classes"
+        )
+    if params.positive is not None:
+        return str(params.positive)
     if len(labels) > 2:
         raise UserError(
             f"{_place(params.path, table, 2)}: '{labels[2]}' is a third label beside '{labels[0]}' and "
@@ -109,10 +96,6 @@ def _place(path: str | None, table: Table, code: int) -> str:
     """Return the place of the first occurrence of a label."""
     line, number, column = table.places[code]
     return f"{path}, line {line}, field {number} (column {column})"
-
-
-def _one_class(path: str | None, label: str) -> str:
-    return f"all examples of {path} have the label '{label}': a classifier needs examples of two classes"
 
 
 def check_test_labels(params: Params, train: Table, test: Table) -> None:

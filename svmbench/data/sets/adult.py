@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svmbench.data.dataset import Prepared
+from svmbench.data.dataset import Part, Prepared
 from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
-from svmbench.data.splits import random_split, take
+from svmbench.data.splits import random_parts
 
 VERSION = 1
 
@@ -24,13 +24,8 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read both files; ``asset`` splits the test set at random into validation and test (ASSET, Table 1)."""
     train, test = raw.libsvm("train"), raw.libsvm("test")
     y = test.against_rest("1")
-    parts = {
-        "train": take(train.X, train.against_rest("1"), slice(None)),
-        "test": take(test.X, y, slice(None)),
-    }
+    parts = {"train": Part(train.X, train.against_rest("1")), "test": Part(test.X, y)}
     if params.split == "asset":
         sizes = {"validation": y.size // 2, "test": y.size - y.size // 2}
-        parts |= {
-            key: take(test.X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()
-        }
+        parts |= random_parts(test.X, y, sizes, params.split_seed)
     return Prepared(parts, "none: binary features 0 and 1")

@@ -23,7 +23,7 @@ from svmbench.data.needs import needs
 from svmbench.data.parameters import EVERY, check, later, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.sets._first_line import check_first_line, doubt
-from svmbench.data.sets._labels import check_test_labels, target_of
+from svmbench.data.sets._labels import check_test_labels, labels_of, targets
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
@@ -95,13 +95,7 @@ def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
         return None
     if layout is not None and (told := doubt(params, layout, frame)):
         return told
-    *others, last = needs(
-        frame,
-        missing=params.missing,
-        encode=params.encode,
-        binary=params.task != EVERY,
-        given=params.positive is not None,
-    ) or [""]
+    *others, last = needs(params, frame) or [""]
     return f"{where} needs {'; '.join(others)}; and {last}" if others else None
 
 
@@ -114,8 +108,8 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
     del content
     if layout is not None and not layout.header:
         check_first_line(params, layout, frame_of_arrays(train, where))
-    target = target_of(params, train)
-    matrices, y = [train.X], target.of(train)
+    labels = labels_of(params, train)
+    matrices, y = [train.X], targets(train, labels)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     if params.test_path is not None:
         test = read_table(params, *read_content(raw, "test", params.test_path), layout)
@@ -123,11 +117,11 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
         check_test_labels(params, train, test)
         matrices.append(test.X)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
-        y = np.concatenate([y, target.of(test)])
+        y = np.concatenate([y, targets(test, labels)])
     X, what = with_scaling(_joined(raw, params, matrices), rows["train"], params.scaling)
     columns = max(matrix.shape[1] for matrix in matrices)
     parts = {key: take(X, y, index) for key, index in rows.items()}
-    return Prepared(parts, what, columns, target.labels)
+    return Prepared(parts, what, columns, labels)
 
 
 def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | None) -> Prepared:
@@ -135,8 +129,8 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
     if layout is not None:
         check_first_line(params, layout, train)
     train = complete(params, train, raw.say)
-    target = target_of(params, train.table)
-    y = target.of(train.table)
+    labels = labels_of(params, train.table)
+    y = targets(train.table, labels)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     frames = [train]
     if params.test_path is not None:
@@ -146,14 +140,14 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
         check_test_labels(params, train.table, test.table)
         frames.append(test)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
-        y = np.concatenate([y, target.of(test.table)])
+        y = np.concatenate([y, targets(test.table, labels)])
     filling = Filling.learnt(train, rows["train"])
     X, what = filled(params, filling, frames, rows["train"])
     for frame in frames:
         if told := filling.unseen(frame):
             raw.say(f"{told}; they are 0 in all columns of the encoding")
     parts = {key: take(X, y, index) for key, index in rows.items()}
-    return Prepared(parts, what, labels=target.labels, filling=filling.document())
+    return Prepared(parts, what, labels=labels, filling=filling.document())
 
 
 def frame_of(

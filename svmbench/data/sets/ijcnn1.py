@@ -10,7 +10,7 @@ import scipy
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
-from svmbench.data.splits import eight_to_one_to_one, random_split, take
+from svmbench.data.splits import eight_to_one_to_one, random_parts
 
 VERSION = 1
 
@@ -30,6 +30,5 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     if params.split == "asset":
         X = scipy.sparse.vstack([train.X, test.X], format="csr")
         y = np.concatenate([parts["train"].y, parts["test"].y])
-        pieces = random_split(y.size, eight_to_one_to_one(y.size), params.split_seed)
-        parts = {key: take(X, y, rows) for key, rows in pieces.items()}
+        parts = random_parts(X, y, eight_to_one_to_one(y.size), params.split_seed)
     return Prepared(parts, "as published, in [-1, 1]")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.data.dataset import Prepared
+from svmbench.data.dataset import Part, Prepared
 from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, one_of, whole
 from svmbench.data.raw import RawFiles, check_counts
-from svmbench.data.splits import random_split, take
+from svmbench.data.splits import random_parts
 from svmbench.errors import UserError
 
 VERSION = 1
@@ -43,14 +43,12 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
             raise UserError(
                 f"mnist has {len(images[key])} images but {len(labels[key])} labels for its {key} part"
             )
-    parts = {key: take(images[key], labels[key], slice(None)) for key in images}
+    parts = {key: Part(images[key], labels[key]) for key in images}
     if params.split == "asset":
         X, y = np.concatenate(list(images.values())), np.concatenate(list(labels.values()))
         half = y.size * 5950 // 70000
         sizes = {"train": y.size - 2 * half, "validation": half, "test": half}
-        parts = {
-            key: take(X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()
-        }
+        parts = random_parts(X, y, sizes, params.split_seed)
     return Prepared(parts, "pixels divided by 255, in [0, 1]", labels=DIGITS if every else None)
 
 

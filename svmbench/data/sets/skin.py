@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from svmbench.data.dataset import Prepared
 from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles, check_counts, read_csv
-from svmbench.data.splits import eight_to_one_to_one, random_split, take
+from svmbench.data.splits import eight_to_one_to_one, random_parts
 
 VERSION = 1
 COLUMNS = 4
@@ -26,5 +26,5 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     table = read_csv(content, name, columns=COLUMNS, label=COLUMNS - 1, delimiter="\t", header=False)
     check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
     X, y = table.X / 255.0, table.against_rest("1")
-    pieces = random_split(y.size, eight_to_one_to_one(y.size), params.split_seed)
-    return Prepared({key: take(X, y, rows) for key, rows in pieces.items()}, "colours / 255")
+    parts = random_parts(X, y, eight_to_one_to_one(y.size), params.split_seed)
+    return Prepared(parts, "colours / 255")

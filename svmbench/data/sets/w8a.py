@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svmbench.data.dataset import Prepared
+from svmbench.data.dataset import Part, Prepared
 from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
-from svmbench.data.splits import random_split, take, three_to_one_to_one
+from svmbench.data.splits import random_parts, three_to_one_to_one
 
 VERSION = 1
 
@@ -24,9 +24,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split the file at random into 29,851 / 9,949 / 9,949, or use ``all`` 49,749 rows for training."""
     table = raw.libsvm("data")
     y = table.against_rest("1")
-    if params.split == "all":
-        return Prepared({"train": take(table.X, y, slice(None))}, "none: binary features 0 and 1")
-    pieces = random_split(y.size, three_to_one_to_one(y.size), params.split_seed)
-    return Prepared(
-        {key: take(table.X, y, rows) for key, rows in pieces.items()}, "none: binary features 0 and 1"
-    )
+    parts = {"train": Part(table.X, y)}
+    if params.split == "random":
+        parts = random_parts(table.X, y, three_to_one_to_one(y.size), params.split_seed)
+    return Prepared(parts, "none: binary features 0 and 1")
