@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from svmbench.kernels.given import is_rough, oracle_over
@@ -18,6 +19,9 @@ from svmbench.sklearn._base import BinaryClassifier, Floats, KernelParameters, c
 from svmbench.sklearn._expansions import SupportValues
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
+
+if TYPE_CHECKING:
+    from svmbench.run_config import KernelDocument
 
 #: Kernel evaluations between two checks of the time.
 _SLICE = 2_000_000
@@ -100,13 +104,13 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
             raise TypeError("the answer is not a kernel expansion")
         self.n_iter_ = int(run.iterations)
         self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
-        self._double = is_rough(model.coefficients, oracle.feature_error)
-        self._origin = getattr(oracle, "origin", None)
-        self.support_ = model.indices.astype(np.int64)
-        self.support_vectors_ = X[self.support_]
-        self.dual_coef_ = model.coefficients[np.newaxis, :].copy()
-        self.intercept_ = np.array([model.bias])
-        self._kernel = kernel
+        self._double: bool = is_rough(model.coefficients, oracle.feature_error)
+        self._origin: Floats | None = getattr(oracle, "origin", None)
+        self.support_: NDArray[np.int64] = model.indices.astype(np.int64)
+        self.support_vectors_: Any = X[self.support_]
+        self.dual_coef_: Floats = model.coefficients[np.newaxis, :].copy()
+        self.intercept_: Floats = np.array([model.bias])
+        self._kernel: KernelDocument = kernel
         self._scorer = self._made_scorer()
         return self
 

@@ -101,7 +101,8 @@ cdef class BoxDual:
         """Return the mean value of the free coefficients, or the midpoint of the extrema; 0 without bias."""
         if not self.balanced:
             return 0.0
-        v, up, down = (np.asarray(each)[: self.n_active] for each in (self.v, self.up, self.down))
+        n = self.n_active
+        v, up, down = np.asarray(self.v)[:n], np.asarray(self.up)[:n], np.asarray(self.down)[:n]
         free = up == down
         if free.any():
             return float(v[free].mean())

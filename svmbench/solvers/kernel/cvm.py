@@ -30,7 +30,6 @@ which no example leaves.
 
 from __future__ import annotations
 
-
 import numpy as np
 from numpy.typing import NDArray
 
