@@ -116,7 +116,7 @@ def test_the_farthest_of_59_is_among_the_farthest_twentieth():
     alpha = run.snapshot().alpha
     weights = alpha / alpha.sum()
     products = y * (kernel_matrix(X, X[alpha > 0], GAUSSIAN) @ (weights * y)[alpha > 0])
-    outside = run.candidates()
+    outside = run._candidates
     twentieth = np.quantile(products[outside], 0.05)
     tries, rng = 400, Generator(7)
     draws = [[outside[rng.integers(outside.size)] for _ in range(59)] for _ in range(tries)]
