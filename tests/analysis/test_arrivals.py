@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmbench.analysis.arrivals import arrivals, stays_below
+from svmbench.analysis.arrivals import arrivals, first_below, stays_below
 from svmbench.figures.series import Steps
 
 
@@ -17,3 +17,21 @@ def test_arrivals_of_many_runs_are_those_of_each(target):
     found = arrivals(family, target)
     assert found.tolist() == [stays_below(steps, target)[1] for steps in family]
     assert np.isfinite(found).any() == (target > 0.0)
+
+
+@pytest.mark.parametrize(
+    ("target", "bounds"),
+    [
+        (60.0, (0.0, 10.0)),
+        (50.0, (0.0, 10.0)),  # at the target is there
+        (30.0, (20.0, 40.0)),
+        (20.0, (20.0, 40.0)),
+        (5.0, (40.0, 90.0)),
+        (4.0, (90.0, np.inf)),
+    ],
+)
+def test_the_first_arrival_lies_between_two_checkpoints_though_it_is_left_again(target, bounds):
+    steps = Steps(None, np.array([10.0, 20.0, 40.0, 90.0]), np.array([50.0, 40.0, 20.0, 5.0]))
+    assert first_below(steps, target) == bounds
+    again = Steps(None, np.array([10.0, 20.0, 40.0]), np.array([50.0, 9.0, 50.0]))
+    assert first_below(again, 10.0) == (10.0, 20.0) and stays_below(again, 10.0) == (40.0, np.inf)

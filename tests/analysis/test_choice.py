@@ -83,3 +83,16 @@ def test_a_problem_where_no_method_gets_there_does_not_count():
 def test_one_problem_alone_tells_nothing():
     choice = choose({"p": {"a": 1.0, "b": 5.0}})
     assert (choice.method, choice.right, choice.tried, choice.ahead) == ("a", 0, 0, False)
+
+
+def test_two_and_a_half_times_the_least_is_not_near_it():
+    costs = {"p": {"a": 1.0, "b": 2.5}, "q": {"a": 9.0, "b": 1.0}}
+    assert (choose(costs).method, choose(costs).near) == ("a", 1)
+
+
+def test_a_choice_that_is_right_on_half_of_the_problems_is_not_ahead_though_chance_is_worse():
+    best = {"p": "a", "q": "a", "r": "b", "s": "c"}
+    costs = {problem: {m: 1.0 if m == one else 10.0 for m in "abcde"} for problem, one in best.items()}
+    choice = choose(costs)
+    assert (choice.method, choice.right, choice.tried, choice.ahead) == ("a", 2, 4, False)
+    assert choice.chance == pytest.approx(0.8)

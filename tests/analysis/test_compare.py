@@ -10,7 +10,7 @@ from scipy import stats
 
 from svmbench.analysis.arrivals import stays_below
 from svmbench.analysis.compare import bootstrap, compare
-from svmbench.analysis.costs import observe
+from svmbench.analysis.costs import observe, problem_names
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from tests.figures.stored import stored_run
@@ -276,3 +276,56 @@ def test_the_bootstrap_of_many_seeds_takes_little_memory():
     values = np.random.default_rng(2).normal(0.0, 1.0, 100_000)
     ratio, low, high = bootstrap(values)
     assert low < ratio < high < 1.05 * low
+
+
+def test_a_problem_that_only_one_side_has_hides_none_after_it(tmp_path):
+    a = group(tmp_path, "sbp", 1, dataset="adult") + group(tmp_path, "sbp", 1, dataset="mnist")
+    b = group(tmp_path, "smo", 2, dataset="mnist")
+    rows, left_out = compare(a, b, "kev_ondemand", "test_error")
+    assert [row.problem for row in rows] == ["mnist"] and left_out == [("adult", "only A has runs of it")]
+    rows, left_out = compare(b, a, "kev_ondemand", "test_error")
+    assert [row.problem for row in rows] == ["mnist"] and left_out == [("adult", "only B has runs of it")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "pairs"),
+    [
+        (range(4), range(3, 7), 0),  # a single shared seed of several
+        (range(3), range(1, 4), 2),
+        (range(1), range(1), 1),
+        (range(2), range(1), 0),
+    ],
+)
+def test_seeds_are_compared_in_pairs_if_several_or_all_are_shared(tmp_path, first, second, pairs):
+    a, b = group(tmp_path, "sbp", 1, first), group(tmp_path, "pegasos", 2, second)
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert row.pairs == pairs and row.ratio == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.5, "B"), (1, "equal"), (3, "A")])
+def test_solvers_without_random_choices_are_compared_exactly(tmp_path, factor, verdict):
+    a, b = group(tmp_path, "smo", 1, [0]), group(tmp_path, "gpdt", factor, [0])
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo", "gpdt"})
+    assert (row.verdict, row.pairs, row.constant) == (verdict, 1, "both")
+
+
+def test_problems_on_data_sets_of_one_name_are_told_apart_by_kernel_or_checksum():
+    def key(checksum="0123456789ab", kernel="gaussian"):
+        return (
+            ("dataset.checksum", checksum), ("dataset.name", "adult"), ("kernel.name", kernel),
+        )  # fmt: skip
+
+    one, linear, other = key(), key(kernel="linear"), key(checksum="abcdef123456")
+    assert problem_names([one, linear]) == {one: "adult (gaussian kernel)", linear: "adult (linear kernel)"}
+    assert problem_names([one, other]) == {
+        one: "adult (checksum 01234567)",
+        other: "adult (checksum abcdef12)",
+    }
+
+
+def test_a_refusal_names_three_reasons_at_most(tmp_path):
+    a = [run for name in ("adult", "mnist", "usps", "w8a") for run in group(tmp_path, "sbp", 1, [0], name)]
+    with pytest.raises(
+        UserError, match=r"compared \(adult: .*; mnist: .*; reuters: only B has runs of it\)$"
+    ):
+        compare(a, group(tmp_path, "smo", 1, [0], "reuters"), "kev_ondemand", "test_error")

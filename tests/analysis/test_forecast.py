@@ -31,6 +31,7 @@ def test_too_few_or_too_similar_data_sets_give_none():
     costs = [1.0] * LEAST
     assert forecast(SHAPES[: LEAST - 1], costs[1:], (10, 10)) is None
     assert forecast([(1000, 10 + k) for k in range(LEAST)], costs, (10, 10)) is None
+    assert forecast(SHAPES[:6], [1.0] * 6, (10, 10)).sets == 6
 
 
 def test_a_forecast_is_not_below_what_is_always_needed():

@@ -61,8 +61,9 @@ def test_a_front_has_one_curve_per_seed(tmp_path):
     assert [one.value.tolist() for one in curve.steps] == [[30, 20], [30, 19]]
 
 
-def test_a_window_has_forty_costs_per_factor_of_ten_with_equal_ratios():
+def test_a_window_has_twenty_costs_per_factor_of_ten_with_equal_ratios():
     places = Window(0.16, 160.0, 50.0).places
+    assert places.size == 61  # three factors of ten, with both ends
     assert (places[0], places[-1]) == (pytest.approx(0.16), pytest.approx(160.0))
     np.testing.assert_allclose(places[1:] / places[:-1], 10.0 ** (1.0 / PER_DECADE), rtol=1e-12)
 
@@ -150,3 +151,49 @@ def test_agreement_is_kendalls_over_common_methods():
     assert agreement(one, one) == pytest.approx(1.0)
     assert agreement(one, {"a": 3.0, "b": 2.0, "c": 1.0}) == pytest.approx(-1.0)
     assert agreement(one, {"a": 1.0, "b": 3.0, "c": 2.0, "e": 0.0}) == pytest.approx(1 / 3)
+
+
+def test_of_two_settings_at_one_cost_the_better_one_is_on_the_front(tmp_path):
+    small = steps(tmp_path / "s", "bsgd", [10, 20, 40], [30, 20, 18])
+    large = steps(tmp_path / "l", "bsgd", [40, 80], [15, 10])
+    for pair in ((small, large), (large, small)):
+        least = lower(pair)
+        assert (least.cost.tolist(), least.value.tolist()) == ([10, 20, 40, 80], [30, 20, 15, 10])
+
+
+def test_the_value_at_the_begin_of_a_window_is_the_last_one_before_it(family):
+    curve = front("bsgd", "BSGD", family)
+    window = Window(100.0, 160.0, 50.0)
+    np.testing.assert_allclose(window.means(curve), [15.0])
+    assert set(Window(85.0, 150.0, 50.0).medians(curve)) == {15.0}
+
+
+def test_the_medians_of_a_front_are_known_from_its_first_checkpoint_on(family):
+    window = Window(1.0, 159.0, 50.0)
+    places, errors = window.places, window.medians(front("bsgd", "BSGD", family))
+    assert np.isnan(errors[places < 10.0]).all() and (places < 10.0).any()
+    for low, high, error in ((10.0, 20.0, 30.0), (20.0, 80.0, 20.0), (80.0, 159.0, 15.0)):
+        assert set(errors[(places >= low) & (places < high)]) == {error}
+
+
+@pytest.mark.parametrize(("error", "part"), [(24.99, 1.0), (25.01, 0.0)])
+def test_a_standard_error_decides_who_is_near_the_least_error(tmp_path, error, part):
+    # Of 10 % on 4 test examples it is 15 points.
+    best = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 1000], [10, 10])])
+    other = front("b", "b", [steps(tmp_path / "b", "sbp", [1, 1000], [error, error])])
+    assert ahead(Window(1.0, 1000.0, 50.0), {"best": best, "other": other}, 4) == {"best": 1.0, "other": part}
+
+
+def test_who_makes_no_error_is_ahead(tmp_path):
+    curve = front("a", "a", [steps(tmp_path, "sbp", [1, 1000], [0, 0])])
+    assert ahead(Window(1.0, 1000.0, 20.0), {"a": curve}, 100) == {"a": 1.0}
+
+
+def test_stairs_have_sixty_costs_per_factor_of_ten_and_the_ends_of_each_seed(tmp_path):
+    one = steps(tmp_path, "sbp", [10, 100, 1000], [30, 20, 10])
+    (alone,) = stairs(front("sbp", "SBP", [one])).steps
+    assert alone.cost.size == 121 and np.ptp(np.diff(np.log(alone.cost))) < 1e-9
+    other = steps(tmp_path, "sbp", [12, 105, 875.0], [30, 20, 10], seed=1)
+    drawn = stairs(front("sbp", "SBP", [one, other])).steps[1]
+    assert (drawn.cost[0], drawn.cost[-1]) == (12.0, 875.0)
+    assert (drawn.value[0], drawn.value[-1]) == (30.0, 10.0)

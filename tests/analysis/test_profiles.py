@@ -163,3 +163,80 @@ def test_bad_options_get_one_sentence(tmp_path, capsys, options, words):
     assert main(["profile", str(tmp_path), "-o", str(tmp_path / "x"), *options]) == 2
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("run_on", "methods", "problems"),
+    [
+        # Two methods on two problems are more than three on one.
+        ({"sdca": "a", "sbp": "am", "smo": "am"}, ["SBP", "SMO"], ["adult", "mnist"]),
+        # Four on two are more than two on three, in either order.
+        (
+            {"sbp": "amr", "smo": "amr", "sdca": "am", "pegasos": "am"},
+            ["Pegasos", "SBP", "SDCA", "SMO"],
+            ["adult", "mnist"],
+        ),
+        (
+            {"sdca": "am", "pegasos": "am", "sbp": "amr", "smo": "amr"},
+            ["Pegasos", "SBP", "SDCA", "SMO"],
+            ["adult", "mnist"],
+        ),
+        # One method alone is no comparison, however many problems it has.
+        ({"sbp": "amr", "smo": "a"}, ["SBP", "SMO"], ["adult"]),
+    ],
+)
+def test_as_many_methods_and_problems_as_possible_are_compared(tmp_path, run_on, methods, problems):
+    names = {"a": "adult", "m": "mnist", "r": "reuters"}
+    runs = [
+        run
+        for solver, on in run_on.items()
+        for run in store(tmp_path, solver, {names[letter]: 1 for letter in on})
+    ]
+    found = profiles(runs, "kev_ondemand", "test_error", [0.10])
+    assert [name for name, _ in found.methods] == methods
+    assert [problem for problem, _ in found.cases] == problems
+    if len(methods) == 4:  # the first method in the order of names that was not run there
+        assert found.left_out == [("reuters", "not a problem of Pegasos")]
+
+
+@pytest.mark.parametrize(
+    ("ends", "target"), [((10,), 0.1), ((10, 20), 0.2), ((10, 20, 30), 0.2), ((10, 20, 30, 40), 0.3)]
+)
+def test_the_best_default_target_is_one_that_more_than_half_of_the_seeds_reach(tmp_path, ends, target):
+    for seed, end in enumerate(ends):
+        stored_run(tmp_path, "sbp", seed=seed, costs=COSTS, errors=[90, 80, 70, end], status="converged")
+    stored_run(tmp_path, "smo", costs=COSTS, errors=[90, 90, 90, 85], status="converged")
+    found = profiles(Store(tmp_path).runs(), "kev_ondemand", "test_error", tolerances=[0.0])
+    assert found.cases == [("adult", pytest.approx(target))]
+
+
+def test_a_method_that_solves_nothing_takes_no_marker_from_those_after_it(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": None, "mnist": None}) + store(
+        tmp_path, "smo", {"adult": 1, "mnist": 2}
+    )
+    found = profiles(runs, "kev_ondemand", "test_error", [0.10])
+    for title, values, ends in (
+        ("data profile", found.costs, (800 / 1.5, 1600 * 1.5)),
+        ("performance profile", found.ratios, (1.0, 1.1)),
+    ):
+        axes = Figure().subplots()
+        picture._panel(axes, found, values, looks(found.methods), "cost", title)
+        assert sum(line.get_linestyle() == "None" for line in axes.lines) == 1
+        assert axes.get_xlim() == pytest.approx(ends)
+
+
+def test_a_caption_counts_one_case_and_several(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 1}) + store(tmp_path, "smo", {"adult": 1, "mnist": 1})
+    said = picture.caption(profiles(runs, "kev_ondemand", "test_error", [0.1, 0.3]))
+    assert said.startswith("Share of 4 cases solved") and " 2 problems; targets: adult: 0.1, adult" in said
+    on_adult = [run for run in runs if run.dataset == "adult"]
+    said = picture.caption(profiles(on_adult, "kev_ondemand", "test_error", [0.1]))
+    assert said.startswith("Share of 1 case solved") and " 1 problem; targets: adult: 0.1." in said
+
+
+def test_more_methods_than_a_picture_can_show_are_refused(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1})
+    found = profiles(runs + store(tmp_path, "smo", {"adult": 1}), "kev_ondemand", "test_error", [0.1])
+    found.methods[:] = [("a", "sbp")] * 36
+    with pytest.raises(UserError, match="36 methods cannot be told apart in one picture, 35 can; name fewer"):
+        picture.draw(found, tmp_path / "picture", ["png"])

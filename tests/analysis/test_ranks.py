@@ -78,3 +78,17 @@ def test_ranks_of_two_thousand_runs_take_little_memory():
     )
     assert rank_sum(np.full(200, np.inf), np.full(200, np.inf)) == 1.0
     assert least_p(2000, 2000, 2000) == 0.0 and least_p(0, 2000, 1) == 2 / 2001
+
+
+def test_more_than_a_hundred_values_take_the_normal_rank_sum(monkeypatch):
+    values = np.random.default_rng(5).normal(0.1, 1.0, 101)
+    found = signed_rank(values), rank_sum(values[:40], values[40:])
+    monkeypatch.setattr("svmbench.analysis.ranks.EXACT", 1000)
+    exact = signed_rank(values), rank_sum(values[:40], values[40:])
+    assert found[0] != exact[0] and found[1] != exact[1]
+
+
+def test_sums_that_are_as_expected_are_no_evidence():
+    steps = np.arange(1.0, 52.0)
+    assert signed_rank(np.concatenate([steps, -steps])) == 1.0
+    assert least_p(0, 0, 3) == least_p(0, 3, 0) == 1.0

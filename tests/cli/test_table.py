@@ -12,11 +12,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from svmbench.analysis.cells import At, cells
+from svmbench.analysis.cells import At, _ordered, cells
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.store import Store
-from tests.figures.stored import stored_run
+from tests.figures.stored import ALONE, store_optimum, stored_run
 
 COSTS = [100.0, 200.0, 400.0]
 
@@ -148,6 +148,7 @@ def test_runs_of_a_cell_that_differ_in_more_than_the_seed_are_refused(results, c
     [
         ("abc", r"solver\.a, solver\.b, solver\.c: add"),
         ("abcde", r"solver\.a, solver\.b, solver\.c and 2 more: add"),
+        ("abcdefgh", r"solver\.a, solver\.b, solver\.c and 5 more: add"),
     ],
 )
 def test_of_many_keys_that_differ_three_are_named(tmp_path, keys, said):
@@ -163,12 +164,11 @@ def test_of_one_seed_the_run_that_goes_further_is_taken(tmp_path):
     budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
     short = stored_run(tmp_path, "sbp", costs=[10], errors=[50], config={"budget": budget})
     long = store(tmp_path, "sbp", [10.0])
-    found = cells([short, *long], ["dataset"], ["solver"], ["test_error"], At(), "mean")
-    (cell,) = found.cells.values()
-    assert (
-        cell.runs == long
-        and (short.id, f"{long[0].id} is the same run with a larger budget") in found.left_out
-    )
+    for runs in ([short, *long], [*long, short]):
+        found = cells(runs, ["dataset"], ["solver"], ["test_error"], At(), "mean")
+        (cell,) = found.cells.values()
+        assert cell.runs == long
+        assert (short.id, f"{long[0].id} is the same run with a larger budget") in found.left_out
 
 
 def test_seeds_of_different_budgets_are_not_mixed_at_their_ends(tmp_path):
@@ -188,7 +188,9 @@ def test_the_cost_that_a_refusal_names_is_one_at_which_every_run_is_known(here, 
     stored_run(root, "pegasos", costs=[100, 1200345.6], errors=[50, 20])
     stored_run(root, "pegasos", seed=1, costs=[100, 900], errors=[50, 30], config={"budget": budget})
     stored_run(root, "sbp", costs=[50, 800123.4], errors=[50, 20])
-    stored_run(root, "smo", costs=[50, 200], errors=[50, 20], status="converged")  # known beyond its end
+    stored_run(
+        root, "smo", costs=[50, 100, 200], errors=[50, 30, 20], status="converged"
+    )  # known beyond its end
     assert main(["table", "*-adult-*"]) == 2
     said = capsys.readouterr().err
     assert "(dataset adult, solver Pegasos) differ in budget.kev: add it to" in said
@@ -200,7 +202,7 @@ def test_the_cost_that_a_refusal_names_is_one_at_which_every_run_is_known(here, 
     assert main(["table", "*-adult-*", "--columns", "solver,budget.kev"]) == 0
     for kev in (1e3, 1e4):  # all have converged
         options = {"status": "converged", "config": {"budget": {**budget, "kev": kev}}}
-        stored_run(root, "smo", seed=int(kev), costs=[50, 150], errors=[50, 20], **options)
+        stored_run(root, "smo", seed=int(kev), costs=[50, 100, 150], errors=[50, 30, 20], **options)
     assert main(["table", "smo-*"]) == 2
     assert capsys.readouterr().err.endswith("--at kev_ondemand=200\n")
 
@@ -296,3 +298,71 @@ def test_numbers_of_a_column_have_the_same_number_of_digits(here, capsys):
     assert [line.split("|")[2].strip() for line in lines] == ["0.160", "0.0714", "123", "12.3"]
     lines = table(capsys, "sbp-adult-*", "sbp-usps-*", "--metric", "cpu_seconds").splitlines()[2:4]
     assert [line.split("|")[2].strip() for line in lines] == ["0.16", "123.4"]
+
+
+def test_only_seconds_need_a_machine_of_their_own(tmp_path):
+    busy = {**ALONE, "others": 0.9}
+    runs = store(tmp_path, "sbp", [10.0], cpu_seconds=[1.0, 2.0, 3.0])
+    runs += [
+        stored_run(
+            tmp_path, "sbp", seed=1, costs=COSTS, errors=[40, 30, 20], cpu_seconds=[1, 2, 3], load=busy
+        )
+    ]
+    found = cells(runs, ["dataset"], ["solver"], ["test_error", "cpu_seconds"], At(), "mean")
+    values = {metric: cell.values for (_, _, metric), cell in found.cells.items()}
+    assert values == {"test_error": {0: 10.0, 1: 20.0}, "cpu_seconds": {0: 3.0}}
+    assert [name for name, _ in found.left_out] == [runs[1].id]
+
+
+def test_metrics_of_the_optimum_have_its_bound(tmp_path):
+    store_optimum(tmp_path, primal=0.3, dual=0.3)
+    runs = store(tmp_path, "sbp", [10.0], primal_objective=[0.9, 0.6, 0.45])
+    found = cells(runs, ["dataset"], ["solver"], ["suboptimality"], At(), "mean")
+    (cell,) = found.cells.values()
+    assert cell.values == {0: pytest.approx(0.5)}
+
+
+def test_values_at_seconds_are_those_of_the_checkpoint_before(tmp_path):
+    budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
+    runs = store(tmp_path, "sbp", [10.0], cpu_seconds=[1.0, 2.0, 3.0])
+    more = {"cpu_seconds": [1.0, 2.5, 4.0], "config": {"budget": budget}}
+    runs.append(stored_run(tmp_path, "sbp", seed=1, costs=COSTS, errors=[50, 45, 5], **more))
+    found = cells(runs, ["dataset"], ["solver"], ["test_error"], At("cpu_seconds", 2.2), "mean")
+    (cell,) = found.cells.values()
+    assert cell.values == {0: 30.0, 1: 50.0}
+
+
+def test_an_end_is_known_of_a_run_whose_own_cost_was_not_observed(tmp_path):
+    runs = store(tmp_path, "sbp", [10.0], kev_ondemand=[np.nan] * 3)
+    found = cells(runs, ["dataset"], ["solver"], ["test_error"], At("".join("end")), "mean")
+    assert [cell.values for cell in found.cells.values()] == [{0: 10.0}]
+
+
+def test_a_refusal_names_three_runs_at_most(tmp_path):
+    runs = store(tmp_path, "sbp", [10.0] * 5)
+    with pytest.raises(UserError, match="no cell of the table can be filled") as refused:
+        cells(runs, ["dataset"], ["solver"], ["support_vectors"], At(), "mean")
+    assert str(refused.value).count("sbp-adult-") == 3
+
+
+def test_of_two_runs_with_the_same_count_the_one_that_took_longer_is_taken(tmp_path):
+    budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
+    (slow,) = store(tmp_path, "sbp", [10.0], wall_seconds=[1.0, 2.0, 3.0])
+    (quick,) = store(tmp_path, "sbp", [20.0], wall_seconds=[0.1, 0.2, 0.3], config={"budget": budget})
+    for runs in ([slow, quick], [quick, slow]):
+        found = cells(runs, ["dataset"], ["solver"], ["test_error"], At(), "mean")
+        assert [cell.runs for cell in found.cells.values()] == [[slow]]
+
+
+@pytest.mark.parametrize("random", [{"features": {"name": "nystrom", "s": 64}}, {"subset": 100}])
+def test_a_solver_on_a_random_part_of_the_data_has_random_choices(tmp_path, random):
+    runs = store(tmp_path, "pegasos", [12.0, 12.1, 12.2, 12.3, 12.4, 12.5])
+    runs += store(tmp_path, "smo", [10.0], config=random)
+    assert best(runs, seedless={"smo"}) == set()
+
+
+def test_labels_are_ordered_by_value_if_they_are_numbers_and_else_as_they_appear():
+    labels = [("b",), (10.0,), ("a",), (9.0,), ("b",)]
+    assert _ordered(labels) == [(9.0,), (10.0,), ("b",), ("a",)]
+    assert _ordered([(True,), (False,)]) == [(True,), (False,)]
+    assert _ordered([("x", 2.0), ("y", 1.0), ("x", 1.0)]) == [("x", 1.0), ("x", 2.0), ("y", 1.0)]
