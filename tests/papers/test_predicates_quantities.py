@@ -7,7 +7,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers.claims import judge, read_claims
-from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, Draw
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, Draw, NotAttempted
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.vocabulary import PREDICATES
 
@@ -351,3 +351,28 @@ def test_curves_that_share_no_cost_are_not_compared(tmp_path):
     found = judged(tmp_path, "below", given, sbp=flat_at(10), sdca=flat_at(20))
     assert found.verdict == NOT_ATTEMPTED
     assert found.text == "no costs are shared: one begins at 6.4e+04, another ends at 2.0e+03"
+
+
+def test_of_runs_that_are_not_there_the_first_is_described(tmp_path):
+    paper = artifact(["sbp"], seeds=5)
+    for run in paper.runs.planned():
+        if run.seed != 3:
+            status = "failed" if run.seed == 2 else "budget"
+            store(tmp_path, run, [{"test_error": 0.1}], status=status)
+    with pytest.raises(NotAttempted, match=r"^sbp: 3 of 5 runs are stored \(failed\)$"):
+        material(paper, tmp_path).evidence("board", "kev_ondemand").sample({"solver": "sbp"})
+
+
+def test_an_order_of_single_runs_is_not_decided_by_a_small_difference(tmp_path):
+    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca"}}
+    found = [
+        judged(tmp_path / str(n), "order", given, seeds=n, sbp=flat_at(13), sdca=flat_at(15)) for n in (1, 3)
+    ]
+    assert [one.verdict for one in found] == [UNSURE, HOLDS]
+
+
+def test_a_place_is_the_first_expression_that_the_configuration_has(tmp_path):
+    evidence = material(artifact(["sbp"]), tmp_path).evidence("board", "kev_ondemand")
+    (match,) = evidence.matches
+    assert evidence.place(["solver.k", "problem.C"], match) == match.planned.config.problem.C
+    assert evidence.place("problem.C * 2", match) == 2.0 * match.planned.config.problem.C

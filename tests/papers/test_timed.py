@@ -170,3 +170,27 @@ def test_a_time_can_be_mended_here_if_others_ran_beside_it_or_it_had_another_mac
     assert making._helps(SimpleNamespace(machine=theirs, reason=""), "m1")
     assert making._helps(SimpleNamespace(machine="m1", reason="other processes used 0.7 cores"), "m1")
     assert not making._helps(SimpleNamespace(machine="m1", reason=""), "m1")
+
+
+def test_the_first_reason_is_said_and_the_runs_that_were_alone_are_counted(tmp_path):
+    loads = {("smo", 0): ALONE, ("smo", 1): BUSY, ("smo", 2): {**ALONE, "others": 0.4}}
+    put(timed(3), tmp_path, load=lambda planned: loads.get((planned.solver, planned.seed), ALONE))
+    assert verdict(timed(3), tmp_path)[1] == (
+        "smo: 1 of 3 runs ran alone on one machine (its seconds cannot be compared: other processes used "
+        "0.70 cores)"
+    )
+
+
+def test_errors_are_judged_by_all_runs_where_seconds_are_not(tmp_path):
+    errors = {
+        "less": {"solver": "sbp", "metric": "test_error"},
+        "than": {"solver": "smo", "metric": "test_error", "plus": 1.0},
+    }
+    claims = [
+        FASTER,
+        {"name": "better", "text": "t", "place": "p", "parts": [{"name": "b", "order": errors}]},
+    ]
+    paper = artifact(["sbp", "smo"], seeds=2, claims=claims, metrics=["test_error"])
+    put(paper, tmp_path, load=lambda planned: BUSY)
+    found = [findings[0].verdict for _, ((_, findings),) in material(paper, tmp_path).judged()]
+    assert found == [NOT_ATTEMPTED, REPRODUCED]

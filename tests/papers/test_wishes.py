@@ -43,6 +43,11 @@ def test_a_run_that_leaves_the_neighbourhood_again_is_not_there(tmp_path):
     assert on(made, EARLY)["perceptron"] == pytest.approx(0.004)
 
 
+def test_half_a_point_is_near_and_more_is_not(tmp_path):
+    made = stored(tmp_path, {"pegasos": (30, 10.6), "sbp": (30, 10.5)})
+    assert on(made, EARLY) == {"pegasos": np.inf, "sbp": pytest.approx(0.01)}
+
+
 def test_a_model_is_as_small_as_its_run_leaves_it(tmp_path):
     # Near the optimum from the first checkpoint, when it has 8 support vectors; 20 at the end.
     assert on(stored(tmp_path, ERRORS), SMALL)["sbp"] == 20.0
