@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmbench.papers.wishes import EARLY, OPTIMUM, _memory, by_noise, costs, measured
-from tests.papers.test_advice import ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
+from tests.papers.test_advice import ALONE, ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
 
 SMALL, MEMORY = "a small model", "little memory"
 
@@ -81,3 +81,12 @@ def test_seconds_of_disturbed_runs_are_unknown_and_half_of_the_methods_must_be_k
     assert list(there["s0"]) == ["pegasos", "perceptron", "sdca"]
     assert list(there) == [name for name in SHAPES if name != "s1"]
     assert len(measured(made, SMALL)["s1"]) == 4
+
+
+def test_less_than_half_of_many_methods_is_too_few(tmp_path):
+    names = ["sbp", "pegasos", "sdca", "perceptron", "smo", "decomposition", "svm_light"]
+    busy = {**ALONE, "others": 0.9}
+    for known, there in ((3, False), (4, True)):
+        loads = {(name, panel): busy for name in names[known:] for panel in SHAPES}
+        made = stored(tmp_path / str(known), dict.fromkeys(names, (30, 10)), loads=loads)
+        assert ("s0" in measured(made, EARLY)) == there
