@@ -104,6 +104,21 @@ def test_there_is_no_advice_where_each_data_set_has_another_best_method(tmp_path
     assert "svmbench run" not in out
 
 
+@pytest.mark.parametrize(("clean_one", "noisy_one"), [("pegasos", "sbp"), ("sbp", "pegasos")])
+def test_whichever_of_two_methods_is_ahead_on_noisy_data_is_shown(tmp_path, clean_one, noisy_one):
+    clean = ("s0", "s1", "s2", "s3", "s4")
+    known = {
+        clean_one: {s: (2, 2) if s in clean else (50, 50) for s in SHAPES},
+        noisy_one: {s: (50, 50) if s in clean else (20, 20) for s in SHAPES},
+        "perceptron": dict.fromkeys(SHAPES, (50, 50)),
+        "sdca": dict.fromkeys(SHAPES, (50, 50)),
+    }
+    made = stored(tmp_path, known, error={s: 0.02 if s in clean else 0.2 for s in SHAPES})
+    (early,) = (one for one in advise(made, 100, 2) if one.wish == "a low test error early")
+    assert early.choice.method == clean_one
+    assert [choice.method for _, _, choice in early.noise.values()] == [noisy_one]
+
+
 def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tmp_path, capsys, monkeypatch):
     # The optimum has 2 % on s0 to s4 and 20 % on s5 and s6.
     clean = ("s0", "s1", "s2", "s3", "s4")
