@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from svmbench.papers.wishes import EARLY, OPTIMUM, _memory, by_noise, costs, measured
+from svmbench.papers.wishes import EARLY, OPTIMUM, _end, _memory, by_noise, costs, measured
 from tests.papers.test_advice import ALONE, ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
+from tests.papers.written import artifact
 
 SMALL, MEMORY = "a small model", "little memory"
 
@@ -17,6 +18,15 @@ def on(material, wish, panel="s0"):
 
 def test_only_methods_that_end_by_their_own_rule_reach_the_optimum(found):  # noqa: F811
     assert on(found, OPTIMUM) == {"decomposition": pytest.approx(0.01), "smo": pytest.approx(0.03)}
+
+
+@pytest.mark.parametrize("status", ["budget", "diverged", "stalled", "timeout"])
+def test_a_run_that_ended_otherwise_does_not_reach_the_optimum(tmp_path, status):
+    config = artifact(["smo"]).runs.planned()[0].config
+    steps = SimpleNamespace(run=SimpleNamespace(status=status, config=config), cost=np.array([1.0, 2.0]))
+    assert _end(steps, 10.5) == np.inf
+    steps.run.status = "converged"
+    assert _end(steps, 10.5) == 2.0
 
 
 def test_early_prediction_does_not_reach_the_optimum(tmp_path):
