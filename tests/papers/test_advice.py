@@ -325,3 +325,8 @@ def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypat
     assert document["advice"][0]["method"] == "Decomposition"
     assert document["advice"][0]["choice"]["ahead"] is True
     assert len(document["advice"][0]["evidence"]) == 7
+
+
+def test_the_data_set_of_the_same_shape_is_the_most_similar_one(found):
+    (optimum,) = (one for one in advise(found, *SHAPES["s3"]) if one.wish == OPTIMUM)
+    assert [title for title, _, _ in optimum.evidence[:3]] == ["Set s3", "Set s4", "Set s2"]
