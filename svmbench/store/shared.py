@@ -128,7 +128,7 @@ def _read(path: Path) -> Document:
 
 @contextlib.contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Turn errors of reading a file, except that there is none, into a `UserError`."""
+    """Raise a `UserError` for a file that is damaged or cannot be read; a missing one raises as before."""
     try:
         yield
     except FileNotFoundError:

@@ -42,12 +42,13 @@ def stored_run(
     title=None,
     load=ALONE,
     machine=None,
+    checksum="checksum",
     **columns,
 ):
     """Store a run that was observed at the costs with these test errors, in percent.
 
     The three conventions agree and an iteration costs as many evaluations as there are rows; ``columns``
-    gives others, ``config`` other groups of the configuration; ``load`` is that of its
+    gives others, ``config`` other groups of the configuration, ``checksum`` the data; ``load`` is that of its
     ``machine``. A solver that is not in `TITLES` is called by its name, as runs were before titles.
     """
     called = title or TITLES.get(solver)
@@ -60,10 +61,10 @@ def stored_run(
     }
     lam = full["problem"]["lam"] or 1 / (full["problem"]["C"] * rows)
     writer = Store(root).begin(
-        identity(RunConfig.of(full), "checksum", 1),
+        identity(RunConfig.of(full), checksum, 1),
         {
             "config": full,
-            "dataset": {"name": dataset, "checksum": "checksum", "rows": {"train": rows}},
+            "dataset": {"name": dataset, "checksum": checksum, "rows": {"train": rows}},
             "problem": {"lam": lam, "C": 1 / (lam * rows), "bias": full["problem"]["bias"]},
             "optimum": OPTIMUM,
             "environment": None if machine is None else Store(root).put_environment({"processor": machine}),
