@@ -45,7 +45,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
     for artifact in artifacts:
         if artifact.runs is None and checks.stored(artifact, results) is None:
             print(f"{artifact.id}: measuring", flush=True)
-            print(checks.make(artifact, results, where={"mirror": None, "dir": None}), flush=True)
+            print(checks.make(artifact, results), flush=True)
     while True:
         # Runs with values from other runs are known when those are stored: hence the rounds.
         missing = list(_missing([a for a in artifacts if a.runs is not None], results, tried))

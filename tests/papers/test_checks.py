@@ -19,7 +19,6 @@ from svmbench.papers.checks import (
 )
 
 OUTCOMES = Path(__file__).parents[2] / "results" / "reference" / "checks"
-NOWHERE = {"mirror": None, "dir": None}
 FEW = {"d": 20, "columns": [100], "eps": [0.2, 0.5], "trials": 2000}
 
 #: Checks that are quick, or are with these arguments: their outcomes are then a part of the committed ones.
@@ -57,7 +56,7 @@ def same(value):
 @pytest.mark.parametrize("name", QUICK)
 def test_a_check_measures_what_is_committed(name):
     stored = json.loads((OUTCOMES / f"{name}.json").read_text())
-    outcome = _function(stored["function"])(stored["arguments"] | QUICK[name], NOWHERE)
+    outcome = _function(stored["function"])(stored["arguments"] | QUICK[name])
     parts = ("measures", "panels") if QUICK[name] else ("measures", "panels", "notes")
     found = {part: json.loads(json.dumps(getattr(outcome, part))) for part in parts}
     if QUICK[name]:  # the least of fewer
@@ -70,7 +69,7 @@ def test_a_check_measures_what_is_committed(name):
 
 def test_margins_are_kept_by_as_many_columns_as_the_theorem_asks():
     given = {"n": 100, "d": 200, "margin": 0.5, "gamma": 0.5, "trials": 2}
-    kept = projection.margin_kept({**given, "delta": 0.1}, NOWHERE)
+    kept = projection.margin_kept({**given, "delta": 0.1})
     assert kept.measures["share"]["value"] == 1.0
     # k is proportional to log(4 n / delta), and 3495 for the last of the committed trials
     generator = np.random.default_rng([7101, 1])
@@ -82,7 +81,7 @@ def test_margins_are_kept_by_as_many_columns_as_the_theorem_asks():
     length, margin = np.linalg.norm(X, axis=1).max(), min(y * (X @ u))
     k = int(np.ceil(8.0 * (1.0 + (1.0 + length**2) / (2.0 * margin)) ** 2 * np.log(4000.0) / 0.25))
     assert kept.notes == [f"2 projections; the last one to {k} columns."]
-    lost = projection.margin_kept({**given, "trials": 50, "delta": 399.999}, NOWHERE)
+    lost = projection.margin_kept({**given, "trials": 50, "delta": 399.999})
     assert lost.notes == ["50 projections; the last one to 1 columns."]
     assert lost.measures["share"]["value"] == 0.0
 
@@ -110,7 +109,7 @@ def errata(monkeypatch, name, replacement=None):
     """The arguments of the calls that the check makes of a function, and what it measures."""
     calls, real = [], getattr(linear, name)
     monkeypatch.setattr(linear, name, lambda *a: calls.append(a) or (replacement or real)(*a))
-    return calls, linear.lecture_errata({"trials": 20}, NOWHERE).measures
+    return calls, linear.lecture_errata({"trials": 20}).measures
 
 
 def test_the_curvature_along_a_pair_is_the_squared_distance_of_the_examples(monkeypatch):
@@ -156,7 +155,7 @@ def test_a_random_point_of_the_ball_is_uniform():
 
 
 def test_the_note_on_the_work_for_a_water_level_is_about_the_largest_size():
-    outcome = slack.level_work({"sizes": [1000, 4000], "repetitions": 3}, NOWHERE)
+    outcome = slack.level_work({"sizes": [1000, 4000], "repetitions": 3})
     median = np.median(outcome.measures["comparisons"]["series"][1])
     assert outcome.notes == [f"Median of 3 draws: {median / 4000:.2f} n at n = 4,000."]
     assert 1.0 <= median / 4000 < 10.0
@@ -189,7 +188,7 @@ def test_the_time_of_an_iteration_is_measured_over_both_numbers_of_features(tick
         costs.registry.get("pegasos_linear"), "start", lambda *a: seen.append(a[1:3]) or start(*a)
     )
     given = {"features": 400, "nonzeros": [3, 10], "widths": [20, 50], "repetitions": 2}
-    outcome = costs.sparse_time(given, NOWHERE)
+    outcome = costs.sparse_time(given)
     second = [1.0 / 20_000] * 2
     assert outcome.measures == {
         "time over nonzeros": {"x": [3, 10], "series": [second, second]},
@@ -206,7 +205,7 @@ def test_the_time_of_an_iteration_is_measured_over_both_numbers_of_features(tick
 
 def test_the_time_of_features_is_set_against_the_operations_of_the_bound(ticking):
     given = {"features": 7, "pairs": [[60, 20], [50, 10]], "repetitions": 2}
-    outcome = costs.map_time(given, NOWHERE)
+    outcome = costs.map_time(given)
     operations = [10.0**3 + 10.0 * 50 * (7 + 10), 20.0**3 + 20.0 * 60 * (7 + 20)]
     assert outcome.measures["time"] == {"x": operations, "series": [[1.0, 1.0], [1.0, 1.0]]}
     assert outcome.measures["greatest evaluations over s m"] == {"value": 1.0}
@@ -219,21 +218,21 @@ def test_the_time_of_features_is_set_against_the_operations_of_the_bound(ticking
 
 
 def test_an_example_is_classified_by_as_many_evaluations_as_the_sample_is_large():
-    outcome = costs.classification_cost({"examples": 100, "samples": [8, 16]}, NOWHERE)
+    outcome = costs.classification_cost({"examples": 100, "samples": [8, 16]})
     assert outcome.measures == {"greatest cost over d": {"value": 1.0}}
     assert [line["y"] for line in outcome.panels[0]["lines"]] == [[8.0, 16.0], [100, 100]]
     assert outcome.panels[0]["title"] == "100 training examples"
 
 
 def test_distances_are_kept_by_entries_of_variance_1_alone():
-    found = projection.distances_kept({**FEW, "entries": ["normal", "signs", "interval"]}, NOWHERE).measures
+    found = projection.distances_kept({**FEW, "entries": ["normal", "signs", "interval"]}).measures
     assert found["least, normal"]["low"] > 0.0 and found["least, signs"]["low"] > 0.0
     assert found["least, interval"]["high"] < -0.5
 
 
 def test_inner_products_are_kept_by_entries_of_variance_1_alone():
     given = {**FEW, "cosines": [-1.0, 0.0, 1.0], "entries": ["normal", "interval"], "eps": [0.5]}
-    found = projection.products_kept(given, NOWHERE).measures
+    found = projection.products_kept(given).measures
     assert found["least, normal"]["low"] > 0.0 and found["least, interval"]["high"] < -0.5
 
 
@@ -246,14 +245,14 @@ def test_vectors_are_at_the_angle_and_of_the_lengths_that_are_asked():
 def test_what_does_not_solve_the_problem_in_alpha_does_not_solve_that_in_w(monkeypatch):
     given = {"lam": 0.05, "trials": 2}
     solved = approximation._solved_in_alpha
-    assert approximation.primal_with_kernel(given, NOWHERE).measures["suboptimality"]["value"] < 1e-8
+    assert approximation.primal_with_kernel(given).measures["suboptimality"]["value"] < 1e-8
     monkeypatch.setattr(approximation, "_solved_in_alpha", lambda *a: (1.1 * solved(*a)[0], solved(*a)[1]))
-    assert approximation.primal_with_kernel(given, NOWHERE).measures["suboptimality"]["value"] > 1e-4
+    assert approximation.primal_with_kernel(given).measures["suboptimality"]["value"] > 1e-4
 
 
 def test_a_sample_whose_coefficients_are_wrong_gives_other_scores(monkeypatch):
     given = {"s": 30, "trials": 2}
-    assert approximation.sample_classifier(given, NOWHERE).measures["scores apart"]["value"] < 1e-5
+    assert approximation.sample_classifier(given).measures["scores apart"]["value"] < 1e-5
     kind = approximation.features.get("nystrom")
     expansion = kind.expansion
 
@@ -262,7 +261,7 @@ def test_a_sample_whose_coefficients_are_wrong_gives_other_scores(monkeypatch):
         return rows, 1.01 * coefficients
 
     monkeypatch.setattr(kind, "expansion", one_percent_off)
-    assert approximation.sample_classifier(given, NOWHERE).measures["scores apart"]["value"] > 5e-3
+    assert approximation.sample_classifier(given).measures["scores apart"]["value"] > 5e-3
 
 
 def test_fourier_features_near_the_kernel_like_one_over_the_root_of_their_number():
@@ -274,7 +273,7 @@ def test_fourier_features_near_the_kernel_like_one_over_the_root_of_their_number
         "examples": 200,
         "repetitions": 9,
     }
-    outcome = approximation.fourier_quality(given, NOWHERE)
+    outcome = approximation.fourier_quality(given)
     errors = np.median(outcome.measures["board"]["series"], axis=1)
     assert np.log(errors[2] / errors[0]) / np.log(256.0) == pytest.approx(-0.5, abs=0.1)
     assert outcome.panels[0]["lines"][0]["y"] == list(errors)
@@ -282,7 +281,7 @@ def test_fourier_features_near_the_kernel_like_one_over_the_root_of_their_number
 
 def test_the_sizes_of_a_set_are_those_of_its_parts():
     board = {"name": "checkerboard", "n_train": 30, "n_test": 10, "seed": 0}
-    measures = datasets.set_sizes({"sets": {"board": board}}, NOWHERE).measures
+    measures = datasets.set_sizes({"sets": {"board": board}}).measures
     expected = {"board train": 30, "board test": 10, "board features": 2, "board density": 100.0}
     assert measures == {name: {"value": value} for name, value in expected.items()}
 

@@ -178,7 +178,7 @@ def test_a_check_is_made_small_stored_judged_and_drawn(name, one_format, tmp_pat
 
 
 def test_a_check_of_another_version_is_none(tmp_path, monkeypatch):
-    checks.make(LOADED["rs-k"], tmp_path, where={"mirror": None, "dir": None})
+    checks.make(LOADED["rs-k"], tmp_path)
     assert checks.stored(LOADED["rs-k"], tmp_path)
     monkeypatch.setitem(checks.CHECKS, "sample_size", ("projection", 99))
     assert checks.stored(LOADED["rs-k"], tmp_path) is None
@@ -195,7 +195,7 @@ def test_a_check_of_another_version_is_none(tmp_path, monkeypatch):
     ],
 )
 def test_an_outcome_by_hand_that_no_check_has_is_none(tmp_path, capfd, change):
-    path = checks.make(LOADED["rs-k"], tmp_path, where={"mirror": None, "dir": None})
+    path = checks.make(LOADED["rs-k"], tmp_path)
     content = json.loads(path.read_text())
     path.write_text(
         json.dumps(lines.checked({key: content[key] for key in content if key != "check"} | change))
@@ -206,7 +206,7 @@ def test_an_outcome_by_hand_that_no_check_has_is_none(tmp_path, capfd, change):
 
 @pytest.mark.parametrize("change", [lambda text: text.replace('"measures"', '"measurez"'), lambda text: "["])
 def test_an_edited_outcome_of_a_check_is_none_and_found_by_verify(tmp_path, capfd, change):
-    path = checks.make(LOADED["rs-k"], tmp_path, where={"mirror": None, "dir": None})
+    path = checks.make(LOADED["rs-k"], tmp_path)
     assert main(["verify", "--results", str(tmp_path)]) == 0
     path.write_text(change(path.read_text()))
     assert checks.stored(LOADED["rs-k"], tmp_path) is None
@@ -233,7 +233,7 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
 def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
     some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear", "x-screen")
     everything = commands.Asked(some, False, str(tmp_path))
-    checks.make(LOADED["sbp-f1"], tmp_path, where={"mirror": None, "dir": None})
+    checks.make(LOADED["sbp-f1"], tmp_path)
     assert commands.redraw(everything) == 0
     first = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
     assert tmp_path / "figures" / "sbp-f1" / "sbp-f1.png" in first

@@ -137,7 +137,7 @@ def _is_number(found: object) -> bool:
     return isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e300
 
 
-def make(artifact: Artifact, root: Path, *, where: Mapping[str, Any]) -> Path:
+def make(artifact: Artifact, root: Path) -> Path:
     """Make a check and store its outcome.
 
     Parameters
@@ -146,12 +146,10 @@ def make(artifact: Artifact, root: Path, *, where: Mapping[str, Any]) -> Path:
         Of the kind ``check``.
     root : Path
         The results folder.
-    where : mapping
-        ``mirror`` and ``dir``, the locations of data sets, as in the resolved configuration.
     """
     name, version, arguments = _same(artifact)
     began = time.perf_counter()
-    outcome = _function(name)(arguments, where)
+    outcome = _function(name)(arguments)
     document = {
         "function": name,
         "version": version,
@@ -175,7 +173,7 @@ def _same(artifact: Artifact) -> tuple[str, int, Mapping[str, Any]]:
     return name, CHECKS[name][1], dict(artifact.options.get("arguments", {}))
 
 
-def _function(name: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], Outcome]:
+def _function(name: str) -> Callable[[Mapping[str, Any]], Outcome]:
     module = importlib.import_module(f"svmbench.papers.checks.{CHECKS[name][0]}")
-    function: Callable[[Mapping[str, Any], Mapping[str, Any]], Outcome] = getattr(module, name)
+    function: Callable[[Mapping[str, Any]], Outcome] = getattr(module, name)
     return function

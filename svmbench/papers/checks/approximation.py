@@ -18,7 +18,7 @@ from svmbench.solvers import registry
 Floats = NDArray[np.float64]
 
 
-def fourier_quality(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def fourier_quality(given: Mapping[str, Any]) -> Outcome:
     """SBP, appendix A: the error of <P(x), P(x')> as K(x, x') decreases with the number k of frequencies.
 
     The root mean square over random pairs of training examples, for several draws of the frequencies.
@@ -27,7 +27,7 @@ def fourier_quality(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outco
     measures: dict[str, Any] = {}
     panels = []
     for name, dataset in given["sets"].items():
-        found = data.load(dataset, mirror=where["mirror"], directory=where["dir"], say=lambda line: None)
+        found = data.load(dataset)
         gamma = float(given["gammas"][name])
         one, other = _pairs(found.train.X, int(given["examples"]))
         K = np.exp(-gamma * np.sum((one.astype(np.float64) - other) ** 2, axis=1))
@@ -65,7 +65,7 @@ def _quality_panel(title: str, frequencies: list[int], series: list[list[float]]
     }
 
 
-def primal_with_kernel(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def primal_with_kernel(given: Mapping[str, Any]) -> Outcome:
     """ASSET, Proposition 1: a solution of the problem in α gives a solution of the problem in w, with a bias.
 
     The problem in α is solved as a general quadratic program, that in w by its dual on explicit features.
@@ -135,7 +135,7 @@ def _bound(phi: Floats, y: Floats, lam: float) -> float:
     return dual_objective(lam, alpha, float(w @ w))
 
 
-def sample_classifier(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def sample_classifier(given: Mapping[str, Any]) -> Outcome:
     """ASSET, section 2.4: the kernel expansion over the sample has the scores of the features."""
     apart = []
     kind = features.get("nystrom")

@@ -19,7 +19,7 @@ from svmbench.solvers import registry
 _ITERATIONS = 20_000
 
 
-def sparse_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def sparse_time(given: Mapping[str, Any]) -> Outcome:
     """Measure the CPU time of an iteration of linear Pegasos over nonzero features and over all features."""
     width, nonzeros, repetitions = int(given["features"]), given["nonzeros"], int(given["repetitions"])
     widths = given["widths"]
@@ -59,7 +59,7 @@ def _iteration(width: int, nonzeros: int, repetitions: int) -> list[float]:
     return [_least(more) / _ITERATIONS for _ in range(repetitions)]
 
 
-def map_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def map_time(given: Mapping[str, Any]) -> Outcome:
     """Measure the CPU time of Nyström features against the operations s³ + s m (n + d) of ASSET's bound."""
     width, repetitions = int(given["features"]), int(given["repetitions"])
     kind = features.get("nystrom")
@@ -85,7 +85,7 @@ def map_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     return Outcome(measures, [panel])
 
 
-def classification_cost(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def classification_cost(given: Mapping[str, Any]) -> Outcome:
     """Count the kernel evaluations for classifying an example with Nyström features of size d."""
     m, width, tests = int(given["examples"]), 20, 200
     generator = np.random.default_rng(7303)

@@ -9,11 +9,11 @@ from svmbench import data
 from svmbench.papers.checks import Outcome
 
 
-def set_sizes(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def set_sizes(given: Mapping[str, Any]) -> Outcome:
     """Return rows, features and density (percent) of data sets by their configurations."""
     measures: dict[str, Any] = {}
     for name, dataset in given["sets"].items():
-        found = data.load(dataset, mirror=where["mirror"], directory=where["dir"], say=lambda line: None)
+        found = data.load(dataset)
         for part, rows in found.info["rows"].items():
             measures[f"{name} {part}"] = {"value": rows}
         measures[f"{name} features"] = {"value": found.info["features"]}

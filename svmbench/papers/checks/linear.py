@@ -14,7 +14,7 @@ from svmbench.rng import Generator
 from svmbench.solvers import registry
 
 
-def solution_in_ball(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def solution_in_ball(given: Mapping[str, Any]) -> Outcome:
     """Slides: the solution lies in the ball of radius 1/sqrt(λ); the norm of dcd's solution times sqrt(λ)."""
     generator = np.random.default_rng(9101)
     X = generator.standard_normal((300, 10)).astype(np.float32)
@@ -36,7 +36,7 @@ def solution_in_ball(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outc
     return Outcome({"greatest": {"value": max(found)}}, [panel])
 
 
-def lecture_errata(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def lecture_errata(given: Mapping[str, Any]) -> Outcome:
     """Compare the printed rules of the slides with the correct ones on random two-variable problems.
 
     Second-order choice: the slide takes the least of (F_i - F_k)²/(K_ii + K_kk - 2 K_ik), the correct rule

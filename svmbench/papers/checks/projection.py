@@ -11,7 +11,7 @@ from svmbench.papers.checks import Outcome
 from svmbench.solvers.kernel.randsvm import sample_bound
 
 
-def sample_size(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def sample_size(given: Mapping[str, Any]) -> Outcome:
     """Return k of formula (4) for the paper's sizes, epsilon 0.2 and delta 0.9."""
     return Outcome(
         {
@@ -22,7 +22,7 @@ def sample_size(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     )
 
 
-def margin_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def margin_kept(given: Mapping[str, Any]) -> Outcome:
     """Theorem 1: after projection, the margin is at least l (1 - gamma), with probability 1 - delta."""
     n, d, gamma, delta = int(given["n"]), int(given["d"]), float(given["gamma"]), float(given["delta"])
     kept = []
@@ -49,7 +49,7 @@ def margin_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     return Outcome({"share": _share(kept)}, notes=[f"{len(kept)} projections; the last one to {k} columns."])
 
 
-def norms_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def norms_kept(given: Mapping[str, Any]) -> Outcome:
     """Lemma 1: the squared norm is preserved to e, with probability at least 1 - 2 exp(-(e² - e³) k / 4)."""
     measures: dict[str, Any] = {}
     for k in given["columns"]:
@@ -64,7 +64,7 @@ def norms_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     return Outcome({**measures, "least": least})
 
 
-def distances_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def distances_kept(given: Mapping[str, Any]) -> Outcome:
     """Lemma 2: each bound of a squared distance holds with probability at least 1 - exp(-(e² - e³) k / 4).
 
     For entries from N(0, 1), for random signs, and for the uniform distribution on the interval from -1 to 1,
@@ -97,7 +97,7 @@ def _squared_ratios(given: Mapping[str, Any]) -> dict[str, dict[tuple[int, float
     return ratios
 
 
-def products_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def products_kept(given: Mapping[str, Any]) -> Outcome:
     """Corollary 1: an inner product is kept to (e/2)(L1² + L2²), with probability 1 - 4 exp(-e² k / 8)."""
     measures: dict[str, Any] = {}
     for place, kind in enumerate(given["entries"]):

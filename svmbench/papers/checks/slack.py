@@ -19,7 +19,7 @@ from svmbench.solvers.slack.water_level_bias import water_level_bias
 Floats = NDArray[np.float64]
 
 
-def lemma_2_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def lemma_2_1(given: Mapping[str, Any]) -> Outcome:
     """Lemma 2.1: a nearly optimal w, scaled by its value, has about the norm and loss of u."""
     norms, losses, values = [], [], []
     for seed in range(int(given["trials"])):
@@ -47,7 +47,7 @@ def lemma_2_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     )
 
 
-def lemma_3_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def lemma_3_1(given: Mapping[str, Any]) -> Outcome:
     """Lemma 3.1: uniform weights on examples under water give a supergradient, and are minimax optimal."""
     above, gaps = [], []
     for seed in range(int(given["trials"])):
@@ -64,7 +64,7 @@ def lemma_3_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     return Outcome({"above the tangent": {"value": max(above)}, "minimax gap": {"value": max(gaps)}})
 
 
-def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def lemma_e_1(given: Mapping[str, Any]) -> Outcome:
     """Lemma E.1: if u has no loss and λ = e/|u|², 0 is e-accurate in the dual, and useless in the primal.
 
     Both numbers are fractions of what the lemma states, for the eps closest to contradicting it.
@@ -97,7 +97,7 @@ def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     )
 
 
-def level_work(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def level_work(given: Mapping[str, Any]) -> Outcome:
     """Count the comparisons with a pivot until the water level is found, for n random responses."""
     sizes = [int(n) for n in given["sizes"]]
     series = [
@@ -124,7 +124,7 @@ def level_work(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     return Outcome({"comparisons": {"x": sizes, "series": series}}, [panel], [note])
 
 
-def basin(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def basin(given: Mapping[str, Any]) -> Outcome:
     """Figure 1: the sorted responses as the floor of a basin, and the surface of water of volume nν."""
     c, _, volume = _snapshot("none")
     level = water_level(c, volume)
@@ -137,7 +137,7 @@ def basin(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     )
 
 
-def basins(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+def basins(given: Mapping[str, Any]) -> Outcome:
     """Figure 4: with a bias there are two basins, with equal numbers of responses under water."""
     c, y, volume = _snapshot("unregularised")
     level, bias, _ = water_level_bias(c, y, volume)
