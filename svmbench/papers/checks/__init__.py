@@ -67,6 +67,12 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
+def log_panel(title: str, x_label: str, y_label: str, *lines: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a panel of an `Outcome` with logarithmic axes."""
+    labels = {"title": title, "x_label": x_label, "y_label": y_label}
+    return {**labels, "x_scale": "log", "scale": "log", "lines": list(lines)}
+
+
 def stored(artifact: Artifact, root: Path) -> Mapping[str, Any] | None:
     """Return the stored outcome of a check, own or reference; None unless it is of the current version.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from svmbench import data, features
 from svmbench.kernels._oracle import Oracle
-from svmbench.papers.checks import Outcome
+from svmbench.papers.checks import Outcome, log_panel
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.rng import Generator
 from svmbench.solvers import registry
@@ -41,7 +41,9 @@ def fourier_quality(given: Mapping[str, Any]) -> Outcome:
                 errors.append(float(np.sqrt(np.mean((np.sum(z * other_z, axis=1) - K) ** 2))))
             series.append(errors)
         measures[name] = {"x": list(given["frequencies"]), "series": series}
-        panels.append(_quality_panel(found.info["title"], given["frequencies"], series))
+        y = [float(np.median(errors)) for errors in series]
+        line = {"label": "Fourier features", "solver": "dcd", "x": list(given["frequencies"]), "y": y}
+        panels.append(log_panel(found.info["title"], "frequencies k", "root mean square error of K", line))
     note = f"{given['examples']} pairs of training examples, {given['repetitions']} draws of the frequencies."
     return Outcome(measures, panels, [note])
 
@@ -51,18 +53,6 @@ def _pairs(X: Any, count: int) -> tuple[NDArray[np.float32], NDArray[np.float32]
     rows = np.random.default_rng(7401).integers(X.shape[0], size=(2, count))
     one, other = (X[chosen] if isinstance(X, np.ndarray) else X[chosen].toarray() for chosen in rows)
     return one, other
-
-
-def _quality_panel(title: str, frequencies: list[int], series: list[list[float]]) -> Mapping[str, Any]:
-    y = [float(np.median(errors)) for errors in series]
-    return {
-        "title": title,
-        "x_label": "frequencies k",
-        "y_label": "root mean square error of K",
-        "x_scale": "log",
-        "scale": "log",
-        "lines": [{"label": "Fourier features", "solver": "dcd", "x": list(frequencies), "y": y}],
-    }
 
 
 def primal_with_kernel(given: Mapping[str, Any]) -> Outcome:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from svmbench import features
 from svmbench.kernels._linear_data import LinearData
-from svmbench.papers.checks import Outcome
+from svmbench.papers.checks import Outcome, log_panel
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
@@ -25,7 +25,7 @@ def sparse_time(given: Mapping[str, Any]) -> Outcome:
     widths = given["widths"]
     over_nonzeros = [_iteration(width, int(k), repetitions) for k in nonzeros]
     over_widths = [_iteration(int(d), int(nonzeros[0]), repetitions) for d in widths]
-    panels: list[Mapping[str, Any]] = [
+    panels = [
         _panel("nonzero features of an example", f"{width:,} features", nonzeros, over_nonzeros),
         _panel("features", f"{nonzeros[0]} nonzero features of an example", widths, over_widths),
     ]
@@ -101,21 +101,11 @@ def classification_cost(given: Mapping[str, Any]) -> Outcome:
         made.scores(np.ones(mapped.d), 0.0, others)
         counted.append((ledger.kev_prediction - before) / tests)
     share = [found / d for found, d in zip(counted, given["samples"], strict=True)]
-    panel = {
-        "title": f"{m:,} training examples",
-        "x_label": "size d of the sample",
-        "y_label": "kernel evaluations for an example",
-        "x_scale": "log",
-        "scale": "log",
-        "lines": [
-            {"label": "with features", "solver": "asset", "x": list(given["samples"]), "y": counted},
-            {
-                "label": "over all examples",
-                "x": list(given["samples"]),
-                "y": [m] * len(share),
-            },
-        ],
-    }
+    panel = log_panel(
+        f"{m:,} training examples", "size d of the sample", "kernel evaluations for an example",
+        {"label": "with features", "solver": "asset", "x": list(given["samples"]), "y": counted},
+        {"label": "over all examples", "x": list(given["samples"]), "y": [m] * len(share)},
+    )  # fmt: skip
     return Outcome({"greatest cost over d": {"value": max(share)}}, [panel])
 
 
@@ -132,15 +122,8 @@ def _least(work: Callable[[], None]) -> float:
 def _panel(
     x_label: str, title: str, x: Sequence[Any], series: list[list[float]], label: str = "Pegasos",
     solver: str = "pegasos_linear",
-) -> dict[str, object]:  # fmt: skip
+) -> Mapping[str, Any]:  # fmt: skip
     """Return a panel of CPU seconds, the median of repetitions."""
     y = [float(np.median(times)) for times in series]
     line = {"label": label, "solver": solver, "x": list(x), "y": y}
-    return {
-        "title": title,
-        "x_label": x_label,
-        "y_label": "CPU seconds",
-        "x_scale": "log",
-        "scale": "log",
-        "lines": [line],
-    }
+    return log_panel(title, x_label, "CPU seconds", line)

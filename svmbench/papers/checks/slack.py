@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.papers.checks import Outcome
+from svmbench.papers.checks import Outcome, log_panel
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.rng import Generator
 from svmbench.solvers import registry
@@ -109,17 +109,11 @@ def level_work(given: Mapping[str, Any]) -> Outcome:
     ]
     sorting = [n * float(np.log2(n)) for n in sizes]
     found = [float(np.median(counts)) for counts in series]
-    panel = {
-        "title": "divide and conquer on normal responses",
-        "x_label": "examples n",
-        "y_label": "comparisons",
-        "x_scale": "log",
-        "scale": "log",
-        "lines": [
-            {"label": "water level", "solver": "sbp", "x": sizes, "y": found},
-            {"label": "n log2 n, to sort", "x": sizes, "y": sorting},
-        ],
-    }
+    panel = log_panel(
+        "divide and conquer on normal responses", "examples n", "comparisons",
+        {"label": "water level", "solver": "sbp", "x": sizes, "y": found},
+        {"label": "n log2 n, to sort", "x": sizes, "y": sorting},
+    )  # fmt: skip
     note = f"Median of {given['repetitions']} draws: {found[-1] / sizes[-1]:.2f} n at n = {sizes[-1]:,}."
     return Outcome({"comparisons": {"x": sizes, "series": series}}, [panel], [note])
 
