@@ -41,7 +41,7 @@ class Asked:
         """Return the artifacts with their stored runs."""
         index = Index(Store(self.results))
         loaded = self.loaded()
-        compose_together(found.runs for found in loaded if found.runs is not None)
+        compose_together(found.runs for found in loaded)
         return [Material.of(found, index) for found in loaded]
 
 
@@ -64,7 +64,7 @@ def plan(asked: Asked) -> int:
     for material in asked.materials():
         artifact = material.artifact
         print(f"{artifact.title}\n{artifact.source}\n")
-        if artifact.runs is None:
+        if artifact.is_check:
             made = "measured" if material.outcome is not None else "not measured"
             print(f"a check: {made}; svmbench paper run {artifact.id}\n")
             continue
@@ -162,7 +162,7 @@ def keep(asked: Asked) -> int:
         # Reloaded each time, since packing one artifact moves runs shared with others.
         (material,) = replace(asked, ids=(name,)).materials()
         missing = [match for match in material.matches if not match.complete]
-        if missing or (material.artifact.runs is None and material.outcome is None):
+        if missing or (material.artifact.is_check and material.outcome is None):
             _print_missing(material, asked.results, sys.stderr)
             message = f"{material.artifact.id}: {material.tally()}; nothing is packed until all are stored"
             if asked.named:
@@ -193,8 +193,8 @@ def _print_missing(material: Material, results: str, stream: TextIO) -> None:
         return
     elsewhere = "" if results == "results" else f" results={results}"
     lines = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
-    name, runs = material.artifact.of, material.artifact.runs
-    own = shlex.join([name, *folder.option(() if runs is None else runs.folders)])
+    artifact = material.artifact
+    own = shlex.join([artifact.of, *folder.option(artifact.runs.folders)])
     print(
         f"missing runs: {len(missing)}. Make all of them by `svmbench paper run {own}`, or each by",
         *lines,

@@ -63,7 +63,6 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.store import Store
 
     shown = artifacts.load(_PAPER)
-    assert shown.runs is not None
     if given.sets:
         known = [panel.name for panel in shown.runs.panels]
         chosen = fields.words(given.sets.split(","), "--sets", known)

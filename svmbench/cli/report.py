@@ -40,7 +40,6 @@ def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:
     from svmbench.papers import artifact as artifacts
 
     field = artifacts.load("field")
-    assert field.runs is not None
     if not {run.dataset for run in runs} & field.runs.datasets():
         return None  # before all runs of the comparison are composed
 

@@ -191,7 +191,6 @@ def _shown(
 
 
 def _panel_title(material: Material, panel: str) -> str:
-    assert material.artifact.runs is not None
     return next(one.title for one in material.artifact.runs.panels if one.name == panel)
 
 

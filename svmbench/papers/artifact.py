@@ -76,8 +76,8 @@ class Artifact:
         Title, and the place of publication.
     target : str
         Name in the list of targets, such as ``SBP-F2``; empty for a table of solvers.
-    runs : Runs or None
-        The runs; None for a check.
+    runs : Runs
+        The runs; none for a check.
     of : str
         The artifact that owns the runs, itself by default.
     options : mapping
@@ -91,7 +91,7 @@ class Artifact:
     title: str
     source: str
     target: str
-    runs: Runs | None
+    runs: Runs
     of: str
     options: Mapping[str, Any] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
@@ -116,7 +116,12 @@ class Artifact:
     @property
     def is_own(self) -> bool:
         """Whether it is in the user's own folders."""
-        return self.runs is not None and bool(self.runs.folders)
+        return bool(self.runs.folders)
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a check, which has an outcome instead of runs."""
+        return self.kind == "check"
 
     @property
     def is_listing(self) -> bool:
@@ -196,7 +201,7 @@ def read(paper_id: str, content: Any, origin: str, folders: tuple[Path, ...] = (
             f"{origin}: target={target} is not allowed: begin it with one of {', '.join(DOCUMENTS)}"
         )
     claims = read_claims(top.get("claims", []), f"{origin}: claims", target)
-    runs, of = _runs(top["runs"], paper_id, f"{origin}: runs", folders) if own else (None, paper_id)
+    runs, of = _runs(top["runs"], paper_id, f"{origin}: runs", folders) if own else (Runs(), paper_id)
     artifact = Artifact(
         paper_id, kind, str(top["title"]), str(top["source"]), target, runs, of, options, claims
     )
@@ -211,7 +216,7 @@ def _runs(content: Any, paper_id: str, where: str, folders: tuple[Path, ...]) ->
     given = {"of": content} if isinstance(content, str) else content
     keys = fields.section(given, where, ("of",), ("panels", "solvers"))
     other = load(str(keys["of"]), folders)
-    if other.runs is None:
+    if other.is_check:
         raise UserError(f"{where}.of={keys['of']} is a check and has no runs")
     names = [panel.name for panel in other.runs.panels], [line.name for line in other.runs.lines]
     panels, solvers = (
@@ -253,8 +258,8 @@ def _check_grid(options: Mapping[str, Any], origin: str) -> None:
 
 def _check_names(artifact: Artifact, origin: str) -> None:
     """Refuse panels, lines, conventions and metrics that the artifact does not have."""
-    panels = [panel.name for panel in artifact.runs.panels] if artifact.runs else [""]
-    lines = [line.name for line in artifact.runs.lines] if artifact.runs else []
+    panels = [panel.name for panel in artifact.runs.panels] or [""]
+    lines = [line.name for line in artifact.runs.lines]
     _check_quantities(artifact.options, lines, origin)
     for claim in artifact.claims:
         for part in claim.parts:

@@ -91,9 +91,8 @@ class Comparison:
     @classmethod
     def of(cls, material: Material) -> Comparison:
         """Read the runs of a table and find the bounds of its problems."""
-        runs = material.artifact.runs
-        assert runs is not None
-        return cls(material.artifact, material.matches, [_block(material, panel) for panel in runs.panels])
+        panels = material.artifact.runs.panels
+        return cls(material.artifact, material.matches, [_block(material, panel) for panel in panels])
 
     def markdown(self) -> str:
         """Return the table as a Markdown page."""
@@ -104,7 +103,7 @@ class Comparison:
         )
         parts = [f"# {self.artifact.title}", f"{self.artifact.source}.", origin, _ABOUT]
         for block in self.blocks:
-            given = " ".join((*_overrides(self.artifact), *block.panel.overrides))
+            given = " ".join((*self.artifact.runs.overrides, *block.panel.overrides))
             parts += [f"## {block.panel.title}", f"`{given}`", _certified(block), _table(block.lines)]
         return "\n\n".join(parts) + "\n"
 
@@ -114,13 +113,8 @@ class Comparison:
         return csv_text(list(rows[0]), (row.values() for row in rows))
 
 
-def _overrides(artifact: Artifact) -> Sequence[str]:
-    return () if artifact.runs is None else artifact.runs.overrides
-
-
 def _block(material: Material, panel: Panel) -> Block:
     artifact = material.artifact
-    assert artifact.runs is not None
     here = [match for match in material.matches if match.planned.panel == panel.name]
     last = [match.result.summary() if match.complete else {} for match in here]
     plans = {line.name: line for line in artifact.runs.lines}

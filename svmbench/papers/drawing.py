@@ -133,7 +133,6 @@ def _draw_sheet(
 def _rows(material: Material, counter: str) -> list[Row]:
     """Return a row of panels per metric; published values belong to the first."""
     artifact = material.artifact
-    assert artifact.runs is not None
     ranges = artifact.options.get("ranges", {})
     rows = []
     least = artifact.kind == "front"
@@ -179,7 +178,6 @@ def _by_line(
     material: Material, chosen: Selection, views: Mapping[str, View]
 ) -> tuple[Selection, dict[str, View]]:
     """Give each line with several values of a key its own panel; the values name its curves."""
-    assert material.artifact.runs is not None
     split, shown = Selection(left_out=chosen.left_out), {}
     for panel in chosen.panels:
         titles = [title for line in material.artifact.runs.lines if (title := title_of(material, line.name))]
@@ -196,7 +194,6 @@ def _by_line(
 def selection(material: Material, counter: str, metric: str) -> Selection:
     """Return the curves of an artifact under one convention, with panels and solvers in the file's order."""
     chosen = Selection(left_out=left_out(material))
-    assert material.artifact.runs is not None
     if material.artifact.kind == "front":
         return _fronts(material, counter)
     untimed = material.untimed if {counter, metric} & set(SECONDS) else {}
@@ -233,7 +230,6 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
 def _fronts(material: Material, counter: str) -> Selection:
     """Return the fronts of all lines under one cost."""
     chosen = Selection(left_out=left_out(material))
-    assert material.artifact.runs is not None
     for panel in material.artifact.runs.panels:
         found, missing = material.evidence(panel.name, counter).fronts(FRONT)
         chosen.left_out += [(f"{name} on {panel.name}", reason) for name, reason in missing.items()]
@@ -259,7 +255,6 @@ def left_out(material: Material) -> list[tuple[str, str]]:
 
 def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
     artifact = material.artifact
-    assert artifact.runs is not None
     options = artifact.options
     shown = options["y"] if isinstance(options["y"], list) else [options["y"]]
     drawn = [line for line in artifact.runs.lines if line.name not in options.get("hidden", ())]

@@ -62,7 +62,6 @@ class Standing:
 def standings(material: Material, counter: str) -> dict[str, Standing]:
     """Return the results of the methods under one cost, by data set, where half of them have a front."""
     found = {}
-    assert material.artifact.runs is not None
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
         fronts, missing = evidence.fronts(FRONT)
@@ -87,7 +86,6 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
 
 def emphasis(material: Material, counter: str) -> Looks:
     """Return the styles of the lines: those most ahead in colour, or the highlighted one, others grey."""
-    assert material.artifact.runs is not None
     highlighted = material.artifact.options.get("highlight")
     if highlighted is None:
         parts: dict[str, float] = {}
@@ -110,7 +108,6 @@ def emphasis(material: Material, counter: str) -> Looks:
 def front_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact, by file suffix: a section per cost, and how far the costs agree."""
     artifact = material.artifact
-    assert artifact.runs is not None
     about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", FRONT_LEGEND]
     rows: list[list[str]] = []
     by_counter = {counter: standings(material, counter) for counter in artifact.counters}
@@ -155,7 +152,6 @@ def section(material: Material, found: Mapping[str, Standing]) -> str:
 
 def section_cells(material: Material, found: Mapping[str, Standing]) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of the table of one cost."""
-    assert material.artifact.runs is not None
     titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
     names = [line.name for line in material.artifact.runs.lines]
     means = {panel: one.means for panel, one in found.items()}

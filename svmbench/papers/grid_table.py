@@ -37,7 +37,6 @@ class _Absent:
 def grid_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by file suffix."""
     artifact = material.artifact
-    assert artifact.runs is not None
     hidden = artifact.options.get("hidden", ())
     panels = artifact.runs.panels
     lines = [line for line in artifact.runs.lines if line.name not in hidden]

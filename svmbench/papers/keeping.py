@@ -43,7 +43,7 @@ def keep(material: Material, results: Path) -> list[Path]:
     """
     artifact, reference = material.artifact, results / "reference"
     written: list[Path] = []
-    if artifact.runs is None:
+    if artifact.is_check:
         kept = results / "checks" / f"{artifact.id}.json"
         target = reference / "checks" / kept.name
         if kept.is_file():

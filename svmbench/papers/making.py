@@ -43,12 +43,12 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
     failed: list[str] = []
     tried: Counter[str] = Counter()
     for artifact in artifacts:
-        if artifact.runs is None and checks.stored(artifact, results) is None:
+        if artifact.is_check and checks.stored(artifact, results) is None:
             print(f"{artifact.id}: measuring", flush=True)
             print(checks.make(artifact, results), flush=True)
     while True:
         # Runs with values from other runs are known when those are stored: hence the rounds.
-        missing = list(_missing([a for a in artifacts if a.runs is not None], results, tried))
+        missing = list(_missing([a for a in artifacts if not a.is_check], results, tried))
         if not missing:
             break
         tried.update(task[0] for task in missing)
@@ -70,7 +70,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
 
 def _say_disturbed(artifacts: Sequence[Artifact], results: Path) -> None:
     """Print the runs whose times are still not comparable."""
-    timed = [artifact for artifact in artifacts if artifact.timed and artifact.runs is not None]
+    timed = [artifact for artifact in artifacts if artifact.timed and not artifact.is_check]
     if not timed:
         return
     index = Index(Store(results))

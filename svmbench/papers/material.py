@@ -45,7 +45,7 @@ class Material:
     @classmethod
     def of(cls, artifact: Artifact, index: Index) -> Material:
         """Find the runs of an artifact; values from other runs are filled in if known."""
-        if artifact.runs is None:
+        if artifact.is_check:
             return cls(artifact, [], {}, checks.stored(artifact, index.store.root))
         planned = artifact.runs.planned()
         first = cls._with(artifact, match_all(planned, index), index)
@@ -88,9 +88,7 @@ class Material:
         return {}
 
     def _gathered(self, panel: str, counter: str) -> Evidence:
-        known: Mapping[str, Any] = {}
-        if self.artifact.runs is not None:
-            known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})
+        known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})
         mine = [match for match in self.matches if match.planned.panel == panel]
         measures = None if self.outcome is None else self.outcome["measures"]
         window = self.artifact.options.get("window", ())
@@ -98,7 +96,7 @@ class Material:
 
     def judged(self) -> list[tuple[Claim, list[tuple[Part, list[Finding]]]]]:
         """Judge all claims, part by part, on every data set under every convention."""
-        panels = [panel.name for panel in self.artifact.runs.panels] if self.artifact.runs else [""]
+        panels = [panel.name for panel in self.artifact.runs.panels] or [""]
         by_counter = {
             counter: {panel: self.evidence(panel, counter) for panel in panels}
             for counter in self.artifact.counters
@@ -142,7 +140,7 @@ class Material:
 
     def tally(self) -> str:
         """Return how many runs are stored, or whether the check was made."""
-        if self.artifact.runs is None:
+        if self.artifact.is_check:
             return "not measured" if self.outcome is None else "measured"
         stored = sum(match.complete for match in self.matches)
         each = " for each data set" if self.artifact.kind == "front" else ""

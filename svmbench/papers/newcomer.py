@@ -40,7 +40,6 @@ def entered(
     UserError
         If an override is malformed, repeats a key, or changes the problem, or if the solver cannot solve it.
     """
-    assert field.runs is not None
     solver, *overrides = words
     over: dict[str, tuple[str, ...]] = {}
     for word in overrides:

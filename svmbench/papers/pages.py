@@ -148,15 +148,15 @@ def _origin(material: Material) -> str:
     """Return what an artifact was made from, the time it took, and the location of the picture."""
     artifact = material.artifact
     text = f"{material.tally()[0].upper()}{material.tally()[1:]}; {_duration(material.seconds)} of training."
-    if artifact.runs is None:
+    if artifact.is_check:
         made = material.tally() if material.outcome is None else _duration(material.seconds)
         text = f"Check `{artifact.options['function']}`, {made}."
     if not material.stored and material.outcome is None:
-        what = "its runs are" if artifact.runs is not None else "it is"
+        what = "it is" if artifact.is_check else "its runs are"
         return f"{text} Not drawn yet: {what} made by `svmbench paper run {artifact.id}`."
     ending = "md" if artifact.kind == "grid" else "png"
     folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
-    if artifact.runs is None and material.outcome is not None and not material.outcome["panels"]:
+    if material.outcome is not None and not material.outcome["panels"]:
         folder, ending = "tables", "md"
     # A table shows the first convention only.
     counters = artifact.counters if artifact.kind != "grid" else [""]
@@ -168,7 +168,7 @@ def _origin(material: Material) -> str:
 
 
 def _table(artifact: Artifact, findings: Sequence[Finding]) -> str:
-    titles = {panel.name: panel.title for panel in artifact.runs.panels} if artifact.runs else {}
+    titles = {panel.name: panel.title for panel in artifact.runs.panels}
     with_panel = any(finding.panel for finding in findings)
     with_counter = any(finding.counter for finding in findings)
     header = [

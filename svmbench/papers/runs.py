@@ -138,10 +138,10 @@ class PlannedRun:
 class Runs:
     """All runs of an artifact as described by its file, and the user's configuration folders."""
 
-    overrides: tuple[str, ...]
-    panels: tuple[Panel, ...]
-    lines: tuple[Line, ...]
-    groups: tuple[Group, ...]
+    overrides: tuple[str, ...] = ()
+    panels: tuple[Panel, ...] = ()
+    lines: tuple[Line, ...] = ()
+    groups: tuple[Group, ...] = ()
     folders: tuple[Path, ...] = ()
 
     def only(self, panels: Sequence[str] | None, solvers: Sequence[str] | None) -> Runs:

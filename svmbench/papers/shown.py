@@ -21,7 +21,6 @@ from svmbench.papers.runs import Line
 
 def line_of(artifact: Artifact, name: str) -> Line:
     """Return a line of an artifact by its name."""
-    assert artifact.runs is not None
     return next(line for line in artifact.runs.lines if line.name == name)
 
 

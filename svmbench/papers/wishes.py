@@ -99,7 +99,6 @@ def measured(material: Material, wish: str) -> Measured:
     A cost is the median over seeds. Data sets are left out if the test error of their optimum is unknown, or
     if less than half of the methods have the cost.
     """
-    assert material.artifact.runs is not None
     names = [line.name for line in material.artifact.runs.lines]
     if wish == OPTIMUM:
         exact = {match.planned.solver for match in material.matches if _seeks_optimum(match.planned.config)}

@@ -22,7 +22,7 @@ LOADED = {name: artifacts.load(name) for name in ids()}
 OWN = [
     name
     for name, found in LOADED.items()
-    if found.runs is not None and found.of == name and found.kind != "front"
+    if not found.is_check and found.of == name and found.kind != "front"
 ]
 CHECKS = [name for name, found in LOADED.items() if found.kind == "check"]
 
