@@ -8,7 +8,6 @@ from typing import Any
 
 from svmbench.figures.bounds import Bound, problem_of
 from svmbench.figures.tables import count, csv_text, table
-from svmbench.papers.artifact import Artifact
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
 from svmbench.papers.runs import Panel
@@ -80,37 +79,20 @@ class Block:
     optimum: Mapping[str, Any] | None
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Content of a table."""
-
-    artifact: Artifact
-    matches: Sequence[Match]
-    blocks: Sequence[Block]
-
-    @classmethod
-    def of(cls, material: Material) -> Comparison:
-        """Read the runs of a table and find the bounds of its problems."""
-        panels = material.artifact.runs.panels
-        return cls(material.artifact, material.matches, [_block(material, panel) for panel in panels])
-
-    def markdown(self) -> str:
-        """Return the table as a Markdown page."""
-        made = sum(match.complete for match in self.matches)
-        origin = (
-            f"Made by `svmbench paper run {self.artifact.id}` and `svmbench paper draw {self.artifact.id}`. "
-            f"{made} of {len(self.matches)} runs are stored."
-        )
-        parts = [f"# {self.artifact.title}", f"{self.artifact.source}.", origin, _ABOUT]
-        for block in self.blocks:
-            given = " ".join((*self.artifact.runs.overrides, *block.panel.overrides))
-            parts += [f"## {block.panel.title}", f"`{given}`", _certified(block), _table(block.lines)]
-        return "\n\n".join(parts) + "\n"
-
-    def csv(self) -> str:
-        """Return a line of numbers per run, with floats exactly as stored."""
-        rows = [_record(block.panel.name, line) for block in self.blocks for line in block.lines]
-        return csv_text(list(rows[0]), (row.values() for row in rows))
+def listing(material: Material) -> Mapping[str, str]:
+    """Return the table of an artifact with one line per run, by file suffix; CSV has floats as stored."""
+    artifact = material.artifact
+    blocks = [_block(material, panel) for panel in artifact.runs.panels]
+    origin = (
+        f"Made by `svmbench paper run {artifact.id}` and `svmbench paper draw {artifact.id}`. "
+        f"{len(material.stored)} of {len(material.matches)} runs are stored."
+    )
+    parts = [f"# {artifact.title}", f"{artifact.source}.", origin, _ABOUT]
+    for block in blocks:
+        given = " ".join((*artifact.runs.overrides, *block.panel.overrides))
+        parts += [f"## {block.panel.title}", f"`{given}`", _certified(block), _table(block.lines)]
+    rows = [_record(block.panel.name, line) for block in blocks for line in block.lines]
+    return {"md": "\n\n".join(parts) + "\n", "csv": csv_text(list(rows[0]), (row.values() for row in rows))}
 
 
 def _block(material: Material, panel: Panel) -> Block:
@@ -200,32 +182,22 @@ def _record(problem: str, line: Row) -> dict[str, object]:
     }
 
 
-def _show(form: str, column: str, factor: float = 1.0) -> Callable[[Row], str | None]:
+def _show(form: Callable[[Any], str], column: str) -> Callable[[Row], str | None]:
     """Return a function that formats a column of the summary."""
 
     def write(line: Row) -> str | None:
         value = line.last.get(column)
-        return None if value is None else format(factor * value, form)
-
-    return write
-
-
-def _counted(column: str) -> Callable[[Row], str | None]:
-    """Return a function that formats a counter with two digits."""
-
-    def write(line: Row) -> str | None:
-        value = line.last.get(column)
-        return None if value is None else count(value)
+        return None if value is None else form(value)
 
     return write
 
 
 def _own_gap(line: Row) -> str | None:
-    return _show(".1e", "relative_gap")(line) if line.last.get("dual_source") == "solver" else None
+    return _show("{:.1e}".format, "relative_gap")(line) if line.last.get("dual_source") == "solver" else None
 
 
 def _seconds(line: Row) -> str | None:
-    shown = _show(".1f", "cpu_seconds")(line)
+    shown = _show("{:.1f}".format, "cpu_seconds")(line)
     return shown if shown is None or not disturbed(line.match.result) else f"({shown})"
 
 
@@ -240,23 +212,21 @@ def _end(line: Row) -> str:
 #: Columns of the page, from left to right.
 _COLUMNS: Mapping[str, Callable[[Row], object]] = {
     "solver": lambda line: line.title,
-    "objective": _show(".6g", "primal_objective"),
+    "objective": _show("{:.6g}".format, "primal_objective"),
     "suboptimality": lambda line: None if line.suboptimality is None else f"{line.suboptimality:.1e}",
     "gap": _own_gap,
-    "against baseline": lambda line: _signed(line.against_baseline),
+    "against baseline": lambda line: (
+        None if line.against_baseline is None else f"{line.against_baseline:+.1e}"
+    ),
     "test errors": lambda line: line.last.get("test_mistakes"),
-    "%": _show(".2f", "test_error", 100.0),
+    "%": _show(lambda error: f"{100.0 * error:.2f}", "test_error"),
     "known %": lambda line: None if line.known is None else f"{line.known:.2f}",
     "support vectors": lambda line: line.last.get("support_vectors"),
-    "A": _counted("kev_ondemand"),
-    "B": _counted("kev_rowupdate"),
-    "computed": _counted("kev_computed"),
-    "inner products": _counted("inner_products"),
+    "A": _show(count, "kev_ondemand"),
+    "B": _show(count, "kev_rowupdate"),
+    "computed": _show(count, "kev_computed"),
+    "inner products": _show(count, "inner_products"),
     "CPU s": _seconds,
-    "MiB": _show(".0f", "peak_memory"),
+    "MiB": _show("{:.0f}".format, "peak_memory"),
     "end": _end,
 }
-
-
-def _signed(value: float | None) -> str | None:
-    return None if value is None else f"{value:+.1e}"

@@ -26,7 +26,7 @@ from svmbench.figures.tables import table
 from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
-from svmbench.papers.comparison import Comparison
+from svmbench.papers.comparison import listing
 from svmbench.papers.estimate import Draw
 from svmbench.papers.fronts import FRONT, FRONT_CAPTION, emphasis, front_table
 from svmbench.papers.grid_table import grid_table
@@ -43,18 +43,16 @@ _CROWDED = 8
 def draw(material: Material, results: Path) -> list[Path]:
     """Write the picture or table of an artifact and return the paths of its files."""
     artifact = material.artifact
-    if artifact.is_listing:
-        made = Comparison.of(material)
-        return write_texts(results / "tables" / artifact.id, {"md": made.markdown(), "csv": made.csv()})
     if artifact.kind == "grid":
-        return write_texts(results / "tables" / artifact.id, grid_table(material))
-    if artifact.kind != "check" and not material.stored:
+        made = listing(material) if artifact.is_listing else grid_table(material)
+        return write_texts(results / "tables" / artifact.id, made)
+    if not artifact.is_check and not material.stored:
         raise UserError(
             f"none of the {len(material.matches)} runs of {artifact.id} is stored and up to date: "
             f"make them by svmbench paper run {artifact.of}"
         )
     folder = results / "figures" / artifact.id
-    if artifact.kind == "check":
+    if artifact.is_check:
         return _draw_check(material, folder)
     draw_one = {"curves": _draw_curves, "front": _draw_front, "sweep": _draw_sweep, "profile": _draw_profile}[
         artifact.kind
