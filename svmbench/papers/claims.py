@@ -209,15 +209,14 @@ def _tested(part: Part, panel: str, evidence: Evidence, draw: Draw) -> Tested:
 def _mean(part: Part, panels: Mapping[str, Evidence], draw: Draw) -> Tested:
     """Return the mean over data sets, logarithmic for ratios."""
     tested = [_tested(part, name, evidence, draw) for name, evidence in panels.items()]
-    parts = (np.stack([getattr(one.rows, part) for one in tested]) for part in ("at", "low", "high"))
+    stacked = Rows.stack([one.rows for one in tested], axis=0)
     with np.errstate(divide="ignore"):
-        at, low, high = (
-            np.exp(np.log(rows).mean(axis=0)) if tested[0].ratio else rows.mean(axis=0) for rows in parts
+        mean = stacked.each(
+            lambda rows: np.exp(np.log(rows).mean(axis=0)) if tested[0].ratio else rows.mean(axis=0)
         )
     text = "; ".join(
         f"{name} {Estimate.of(one.rows).shown}" for name, one in zip(panels, tested, strict=True)
     )
-    mean = Rows(at, low, high)
     return Tested(mean, tested[0].least, tested[0].most, tested[0].unit, text, tested[0].ratio)
 
 

@@ -177,6 +177,12 @@ class Rows:
         """Return a number between two others, observed at the second."""
         return cls(other, np.minimum(one, other), np.maximum(one, other))
 
+    @classmethod
+    def stack(cls, numbers: Sequence[Rows], axis: int) -> Rows:
+        """Return several numbers as one, joined along a new axis."""
+        parts = zip(*((one.at, one.low, one.high) for one in numbers))
+        return cls(*(np.stack(part, axis=axis) for part in parts))
+
     def each(self, change: Callable[[Floats], Floats]) -> Rows:
         """Return an increasing function of the number."""
         if self.low is self.at and self.high is self.at:

@@ -123,24 +123,22 @@ class Evidence:
         """
         key = solver, metric, repr(sorted((where or {}).items()))
         if key not in self._curves:
-            self._curves[key] = self._curve(solver, metric, where or {})
+            whole = self._steps(solver, metric, self.runs(solver, where or {}))
+            self._curves[key] = Curve(solver, whole[0].run.title, tuple(whole))
         return self._curves[key]
-
-    def _curve(self, solver: str, metric: str, where: Mapping[str, Any]) -> Curve:
-        runs = self.runs(solver, where)
-        whole = self._steps(solver, metric, runs)
-        return Curve(solver, whole[0].run.title, tuple(whole))
 
     def _steps(self, solver: str, metric: str, runs: Sequence[StoredRun]) -> list[Steps]:
         # The end of a run does not depend on the cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
         if {counter, metric} & set(SECONDS):
             self._check_seconds(solver, runs)
-        steps = [steps_of(run, counter, metric, self.reference(run)) for run in runs]
-        for found in steps:
+        steps = []
+        for run in runs:
+            found = steps_of(run, counter, metric, self.reference(run))
             if isinstance(found, str):
                 raise NotAttempted(f"{solver}: {found}")
-        return [found for found in steps if isinstance(found, Steps)]
+            steps.append(found)
+        return steps
 
     def front(self, solver: str, metric: str) -> Curve:
         """Return the least values that a line has reached with any of its settings, for all planned seeds."""
@@ -199,13 +197,16 @@ class Evidence:
             )
         return found[0]
 
-    def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
-        planned = [
+    def _planned(self, solver: str, where: Mapping[str, Any]) -> list[Match]:
+        return [
             match
             for match in self.matches
             if match.planned.solver == solver
             and all(dict(match.planned.over).get(key) == value for key, value in where.items())
         ]
+
+    def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
+        planned = self._planned(solver, where)
         if not planned:
             raise NotAttempted(f"{solver}: no such runs" + (f" with {dict(where)}" if where else ""))
         missing = [match for match in planned if not match.complete]
@@ -251,28 +252,17 @@ class Evidence:
         if "number" in given:
             return exactly(float(given["number"]), self.draw)
         if "measure" in given:
-            return self._measured(str(given["measure"]))
+            return measured(self._measure(given), self.draw)
         if "optimum" in given or "known" in given:
             name = str(given.get("optimum", given.get("known")))
             source = self.reference().record if "optimum" in given else self.known
-            if source.get(name) is None:
-                raise NotAttempted(
-                    f"{name} of the {'certified' if 'optimum' in given else 'known'} optimum is not stored"
-                )
-            value = float(source[name]) * METRICS.get(name, ("", 1.0))[1]
+            value = _value_at(name, source, "certified" if "optimum" in given else "known")
             # For ν the store has the interval that the gap of the optimum proves.
             interval = source.get(f"{name}_interval")
             return exactly(value, self.draw) if interval is None else certified(value, interval, self.draw)
         if "solver" not in given:
             raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
         return self._of_line(given)
-
-    def _optimum(self, name: str, run: StoredRun) -> float:
-        """Return a value of the certified optimum of a run's problem, in units of the metric."""
-        record = self.reference(run).record
-        if record.get(name) is None:
-            raise NotAttempted(f"{name} of the certified optimum is not stored")
-        return float(record[name]) * METRICS.get(name, ("", 1.0))[1]
 
     def values(self, given: Mapping[str, Any]) -> Floats:
         """Return a quantity of a line, one value per seed."""
@@ -337,7 +327,8 @@ class Evidence:
             level = float(self.sample(given["level"]).rows.at[0])
         else:
             # Of the curve's own problem, since a group may vary C or the width of the kernel.
-            level = self._optimum(str(given["arrival"]), curve.steps[0].run) + float(given["within"])
+            record = self.reference(curve.steps[0].run).record
+            level = _value_at(str(given["arrival"]), record, "certified") + float(given["within"])
         reach = first_below if given.get("first") else stays_below
         before, at = zip(*(reach(steps, level) for steps in curve.steps), strict=True)
         return np.array(before), np.array(at)
@@ -381,10 +372,11 @@ class Evidence:
         part = float(at.get("part", 1.0))
         return part * (cost if np.isnan(least) else least), part * cost
 
-    def _measured(self, name: str) -> Sample:
+    def _measure(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        name = str(given["measure"])
         if name not in self._measures:
             raise NotAttempted(f"{name} is not measured")
-        return measured(self._measures[name], self.draw)
+        return self._measures[name]
 
     # Series over the values of a key
 
@@ -394,25 +386,19 @@ class Evidence:
         ``over`` names the key, or is an expression of keys; a measure has its own places.
         """
         if "measure" in given:
-            name = str(given["measure"])
-            if name not in self._measures:
-                raise NotAttempted(f"{name} is not measured")
-            found = self._measures[name]
-            return np.array(found["x"], dtype=float), _columns(
-                [measured({"values": values}, self.draw).rows for values in found["series"]]
-            )
+            found = self._measure(given)
+            columns = [measured({"values": values}, self.draw).rows for values in found["series"]]
+            return np.array(found["x"], dtype=float), Rows.stack(columns, axis=1)
         fixed = given.get("where") or {}
-        mine = [m for m in self.matches if m.planned.solver == given["solver"]]
-        mine = [m for m in mine if all(dict(m.planned.over).get(k) == v for k, v in fixed.items())]
         points: dict[tuple[tuple[str, Any], ...], float] = {}
-        for match in mine:
+        for match in self._planned(given["solver"], fixed):
             points.setdefault(match.planned.over, self.place(given["over"], match))
         if not points:
             raise NotAttempted(f"{given['solver']}: no runs over {given['over']}")
         ordered = sorted(points, key=points.__getitem__)
         rest = {key: value for key, value in given.items() if key not in ("over", "where")}
         columns = [self.sample({**rest, "where": {**fixed, **dict(over)}}).rows for over in ordered]
-        return np.array([points[over] for over in ordered]), _columns(columns)
+        return np.array([points[over] for over in ordered]), Rows.stack(columns, axis=1)
 
     def place(self, expression: str | Sequence[str], match: Match) -> float:
         """Return the place of a run on an axis: the value of the first expression that it has."""
@@ -450,9 +436,8 @@ def _bounded_above(made: Sample) -> Sample:
     return Sample(rows, f"at most {made.shown}", made.single, made.tests, made.wrong)
 
 
-def _columns(samples: Sequence[Rows]) -> Rows:
-    """Join several numbers to one table of repetitions, shape (1 + R, K)."""
-    at, low, high = (
-        np.stack([getattr(rows, part) for rows in samples], axis=1) for part in ("at", "low", "high")
-    )
-    return Rows(at, low, high)
+def _value_at(name: str, record: Mapping[str, Any], kind: str) -> float:
+    """Return a value of the record of an optimum, in units of the metric."""
+    if record.get(name) is None:
+        raise NotAttempted(f"{name} of the {kind} optimum is not stored")
+    return float(record[name]) * METRICS.get(name, ("", 1.0))[1]
