@@ -15,10 +15,10 @@ import numpy as np
 
 from svmbench.analysis.choice import Choice, choose
 from svmbench.analysis.forecast import Forecast, forecast
+from svmbench.config.values import show
 from svmbench.errors import UserError
 from svmbench.figures.tables import count
 from svmbench.papers.material import Material
-from svmbench.papers.runs import written
 from svmbench.papers.shown import line_of, title_of
 from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, by_noise, costs, measured
 
@@ -157,7 +157,7 @@ def _overrides(material: Material, name: str) -> tuple[str, ...]:
     for match in material.matches:
         if match.planned.solver == name:
             for key, value in match.planned.over:
-                settings.setdefault(key, {})[written(value)] = None
+                settings.setdefault(key, {})[show(value)] = None
     line = line_of(material.artifact, name)
     tried = (f"{key}={','.join(values)}" for key, values in settings.items())
     return (f"solver={line.solver}", *line.overrides, *tried)

@@ -24,6 +24,7 @@ from svmbench.figures.sheet import draw_sheet
 from svmbench.figures.sweep import Points, draw_sweep
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
+from svmbench.papers import fields
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import listing
@@ -139,8 +140,8 @@ def _rows(material: Material, counter: str) -> list[Row]:
         views = {
             panel.name: View(
                 panel.title,
-                _pair(ranges.get("x")),
-                _pair(ranges.get("y")) if place == 0 else None,
+                fields.positive_range(ranges.get("x"), "ranges.x"),
+                fields.positive_range(ranges.get("y"), "ranges.y") if place == 0 else None,
                 known_points(material, panel.name, counter) if place == 0 else (),
                 levels_of(artifact, panel.name) if place == 0 else (),
                 _optimum(material, panel.name, metric),
@@ -204,17 +205,13 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
                 groups.setdefault((match.planned.solver, match.planned.over), []).append(match)
         curves = []
         for (name, over), matches in groups.items():
-            found = [
-                untimed.get(m.result.path)
-                or steps_of(m.result, counter, metric, evidence.reference(m.result))
-                for m in matches
-            ]
-            steps = [one for one in found if not isinstance(one, str)]
-            chosen.left_out += [
-                (match.result.id, one)
-                for match, one in zip(matches, found, strict=True)
-                if isinstance(one, str)
-            ]
+            steps = []
+            for run in (match.result for match in matches):
+                found = untimed.get(run.path) or steps_of(run, counter, metric, evidence.reference(run))
+                if isinstance(found, str):
+                    chosen.left_out.append((run.id, found))
+                else:
+                    steps.append(found)
             if steps:
                 line = line_of(material.artifact, name)
                 label = title_of(material, name)
@@ -320,7 +317,3 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         [plots], first["x_label"], [y_label], _stem(folder, artifact, ""), caption=caption + "\n",
         title=artifact.title, scale=scale, x_scale=first.get("x_scale", "linear"),
     )  # fmt: skip
-
-
-def _pair(value: Any) -> tuple[float, float] | None:
-    return None if value is None else (float(value[0]), float(value[1]))

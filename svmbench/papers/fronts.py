@@ -113,7 +113,7 @@ def front_table(material: Material) -> Mapping[str, str]:
     by_counter = {counter: standings(material, counter) for counter in artifact.counters}
     for counter, found in by_counter.items():
         if found:
-            about += [f"## {COUNTERS[counter]}", section(material, found)]
+            about += [f"## {COUNTERS[counter]}", table(*section_cells(material, found))]
             absent = [panel.title for panel in artifact.runs.panels if panel.name not in found]
             if absent:
                 about.append(f"Fewer than half of the methods have this cost on {', '.join(absent)}.")
@@ -143,11 +143,6 @@ FRONT_LEGEND = (
     "them. p: of the signed-rank test over the data sets against the method of the best mean rank, with "
     "Holm's correction."
 )
-
-
-def section(material: Material, found: Mapping[str, Standing]) -> str:
-    """Return the table of one cost."""
-    return table(*section_cells(material, found))
 
 
 def section_cells(material: Material, found: Mapping[str, Standing]) -> tuple[list[str], list[list[str]]]:

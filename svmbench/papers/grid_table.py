@@ -15,7 +15,7 @@ from svmbench.papers.claims import of_panel
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
-from svmbench.papers.runs import Line, Panel
+from svmbench.papers.runs import Line
 
 
 def _deviation(values: Floats) -> float:
@@ -38,13 +38,13 @@ def grid_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by file suffix."""
     artifact = material.artifact
     hidden = artifact.options.get("hidden", ())
-    panels = artifact.runs.panels
     lines = [line for line in artifact.runs.lines if line.name not in hidden]
     rows: list[list[str]] = []
-    for panel in panels:
+    for panel in artifact.runs.panels:
         evidence = material.evidence(panel.name, artifact.counters[0])
         rows.append([panel.title, *(_cell(evidence, artifact.options, panel.name, line) for line in lines)])
-        printed = [_published(artifact.options, panel, line) for line in lines]
+        published = artifact.options.get("published", {}).get(panel.name, {})
+        printed = [str(published.get(line.name, "")) for line in lines]
         if any(printed):
             rows.append([f"{panel.title}, published", *printed])
     header = ["", *(_title(material, line) for line in lines)]
@@ -82,10 +82,6 @@ def _number(evidence: Evidence, given: Mapping[str, Any], panel: str, line: Line
     if quantity.keys() & {"optimum", "known"}:
         return float(evidence.sample(quantity).rows.at[0])
     return float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
-
-
-def _published(options: Mapping[str, Any], panel: Panel, line: Line) -> str:
-    return str(options.get("published", {}).get(panel.name, {}).get(line.name, ""))
 
 
 def _title(material: Material, line: Line) -> str:

@@ -47,8 +47,7 @@ def keep(material: Material, results: Path) -> list[Path]:
         kept = results / "checks" / f"{artifact.id}.json"
         target = reference / "checks" / kept.name
         if kept.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(target, kept.read_bytes())
+            _copy(kept, target)
         written.append(target)
     elif artifact.of == artifact.id:  # otherwise the runs are stored with the artifact that owns them
         runs = list({run.id: run for run in material.stored}.values())
@@ -78,9 +77,12 @@ def _documents(runs: list[StoredRun], results: Path) -> None:
             source = results / folder / f"{hash}.json"
             if hash is not None and source.is_file():
                 shared.READERS[folder](source)  # refuses a damaged one
-                target = results / "reference" / folder / source.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(target, source.read_bytes())
+                _copy(source, results / "reference" / folder / source.name)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(target, source.read_bytes())
 
 
 def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Sequence[int]]:
@@ -230,7 +232,6 @@ def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Pa
         ):
             continue
         home = reference / "tables" if path.parent.name == "tables" else reference / "figures" / artifact.id
-        home.mkdir(parents=True, exist_ok=True)
-        write_whole(home / path.name, path.read_bytes())
+        _copy(path, home / path.name)
         written.append(home / path.name)
     return written

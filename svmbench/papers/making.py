@@ -53,7 +53,8 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
             break
         tried.update(task[0] for task in missing)
         # The first seed of all, then the second, so that a slowdown of the machine affects all alike.
-        serial = sorted((entry for entry in missing if _is_timed(entry[2], entry[1])), key=_turn)
+        serial = [entry for entry in missing if _is_timed(entry[2], entry[1])]
+        serial.sort(key=lambda task: task[2].seed)
         parallel = [entry for entry in missing if entry not in serial]
         if _make_all(parallel, results, jobs, failed):
             return 130
@@ -82,10 +83,6 @@ def _say_disturbed(artifacts: Sequence[Artifact], results: Path) -> None:
                 run = match.planned
                 why = reason.partition(": ")[2]
                 print(f"still disturbed: {run.solver} {run.panel} seed {run.seed}: {why}", file=sys.stderr)
-
-
-def _turn(task: Task) -> int:
-    return task[2].seed
 
 
 def _missing(artifacts: Sequence[Artifact], results: Path, tried: Mapping[str, int]) -> Iterator[Task]:

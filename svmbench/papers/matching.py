@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,8 +86,10 @@ class Index:
         """Find a run by its resolved configuration, without the keys that do not affect results.
 
         Current stored runs are preferred to stale ones, complete runs to those without a result, and newer
-        versions to older ones.
+        versions to older ones. A run that needs values of other runs is left waiting.
         """
+        if planned.values:
+            return Match(planned, None, waits=", ".join(planned.values))
         found = self._stored.get(digest(planned.config.identity()), [])
         if not found:
             return Match(planned, None)
@@ -111,14 +113,13 @@ class Index:
 
     def optimum(self, run: StoredRun) -> dict[str, Any] | None:
         """Return the certified optimum named by a run, or None."""
-        key = str(run.path.parent.parent), str(run.manifest.get("optimum"))
-        if key not in self._optima:
-            self._optima[key] = optimum_of(run) or self._own(run)
-        return self._optima[key]
-
-    def _own(self, run: StoredRun) -> dict[str, Any] | None:
         name = run.manifest.get("optimum")
-        return None if name is None else self.store.optimum(name)
+        if name is None:
+            return None
+        key = str(run.path.parent.parent), str(name)
+        if key not in self._optima:
+            self._optima[key] = optimum_of(run) or self.store.optimum(name)
+        return self._optima[key]
 
     def stale(self, run: StoredRun) -> str:
         """Return why a run is outdated, or an empty string."""
@@ -161,13 +162,6 @@ def _versions(same: Mapping[str, Any]) -> Iterator[str]:
         chosen = same["config"]["features"]["name"]
         if features.get(chosen).version != same.get("features_version"):
             yield f"made by version {same.get('features_version')} of {chosen} features"
-
-
-def match_all(planned: Sequence[PlannedRun], index: Index) -> list[Match]:
-    """Find the runs whose configuration is known; those that need values of other runs are left waiting."""
-    return [
-        Match(run, None, waits=", ".join(run.values)) if run.values else index.find(run) for run in planned
-    ]
 
 
 def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:

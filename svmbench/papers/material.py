@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from svmbench import config
+from svmbench.config.values import show
 from svmbench.figures.bounds import Reference, references
 from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import Claim, Finding, Part, judge
 from svmbench.papers.estimate import NotAttempted
-from svmbench.papers.matching import Index, Match, match_all
+from svmbench.papers.matching import Index, Match
 from svmbench.papers.quantities import Evidence
-from svmbench.papers.runs import PlannedRun, written
+from svmbench.papers.runs import PlannedRun
 from svmbench.store import StoredRun
 from svmbench.store.timing import comparable
 
@@ -48,7 +49,7 @@ class Material:
         if artifact.is_check:
             return cls(artifact, [], {}, checks.stored(artifact, index.store.root))
         planned = artifact.runs.planned()
-        first = cls._with(artifact, match_all(planned, index), index)
+        first = cls._with(artifact, [index.find(run) for run in planned], index)
         if not any(run.values for run in planned):
             return first
         return cls._with(artifact, [first._filled(match, index) for match in first.matches], index)
@@ -67,7 +68,7 @@ class Material:
             values = {
                 key: evidence.one(_same(given, run), run.seed).id
                 if "run" in given
-                else written(float(evidence.sample(_same(given, run)).rows.at[0]))
+                else show(float(evidence.sample(_same(given, run)).rows.at[0]))
                 for key, given in run.values.items()
             }
         except NotAttempted as reason:

@@ -73,7 +73,8 @@ def order(evidence: Evidence, given: Arguments) -> Tested:
     less, than = evidence.sample(given["less"]), evidence.sample(given["than"])
     text = f"{less.shown} against {than.shown}"
     if given.get("as") == "ratio":
-        return Tested(less.rows.over(than.rows), 0.0, 1.0 - _margin(given), "", text, ratio=True)
+        most = 1.0 - float(given.get("margin", 1e-12))
+        return Tested(less.rows.over(than.rows), 0.0, most, "", text, ratio=True)
     rows = _difference(evidence.draw, less, than)
     return Tested(rows, -np.inf, -float(given.get("margin", _TINY)), _points(less), text)
 
@@ -270,10 +271,6 @@ def _difference(draw: Draw, one: Sample, other: Sample) -> Rows:
             rows = rows.noisy(draw, sample.noise, salt)
         return rows
     return rows.noisy(draw, discordance_error(float(rows.at[0]), one.tests), one.tests)
-
-
-def _margin(given: Arguments) -> float:
-    return float(given.get("margin", 1e-12))
 
 
 def _points(sample: Sample) -> str:

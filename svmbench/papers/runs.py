@@ -11,6 +11,7 @@ from typing import Any
 
 from svmbench import config
 from svmbench.config import folder
+from svmbench.config.values import show
 from svmbench.errors import UserError
 from svmbench.papers import fields
 from svmbench.run_config import RunConfig
@@ -188,7 +189,7 @@ class Runs:
                         *panel.overrides,
                         *line.overrides,
                         *group.overrides,
-                        *(f"{key}={written(value)}" for key, value in over),
+                        *(f"{key}={show(value)}" for key, value in over),
                     )
                 ),
             )
@@ -223,12 +224,6 @@ def compose_together(many: Iterable[Runs]) -> None:
         together.setdefault(runs.folders, []).extend(job[-1] for job in runs._jobs())
     for folders, jobs in together.items():
         _resolved(jobs, folders)
-
-
-def written(value: Any) -> str:
-    """Return a value as written in an override."""
-    text = "null" if value is None else str(value)
-    return text.lower() if isinstance(value, bool) else text
 
 
 def _last_of_each(given: Sequence[str]) -> tuple[str, ...]:

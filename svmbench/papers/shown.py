@@ -93,25 +93,18 @@ def check_plots(
     lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
     y_labels = {str(panel["y_label"]) for panel in panels}
     y_label = str(panels[0]["y_label"])
-    if all(label.endswith(" seconds") for label in y_labels) and _greatest(lines) < 1e-3:
+    greatest = max(float(line.y.max()) for own in lines for line in own)
+    if all(label.endswith(" seconds") for label in y_labels) and greatest < 1e-3:
         lines = [[replace(line, y=1e6 * line.y) for line in own] for own in lines]
         y_label = f"{y_label.removesuffix(' seconds')} microseconds"
     scale = panels[0].get("scale")
-    y = _shared(lines, scale) if len(panels) > 1 and len(y_labels) == 1 else None
+    alike = len(panels) > 1 and len(y_labels) == 1
+    y = common_y([Plot("", own) for own in lines], scale) if alike else None
     plots = [
         Plot(panel["title"], own, levels=levels_of(artifact, panel["title"]), y=y, x_label=panel["x_label"])
         for panel, own in zip(panels, lines, strict=True)
     ]
     return plots, y_label, scale
-
-
-def _greatest(panels: Sequence[Sequence[Drawn]]) -> float:
-    return max(float(line.y.max()) for lines in panels for line in lines)
-
-
-def _shared(panels: Sequence[Sequence[Drawn]], scale: str | None) -> tuple[float, float]:
-    """Return a common range for panels with the same quantity."""
-    return common_y([Plot("", lines) for lines in panels], scale)
 
 
 def _measured_line(line: Mapping[str, Any]) -> Drawn:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from svmbench.analysis.choice import Choice, choose
@@ -71,16 +72,6 @@ def _chosen(material: Material, choice: Choice | None) -> tuple[str, str, str, s
     )
 
 
-def seconds(material: Material) -> str:
-    """Return the table of mean errors over the seconds."""
-    return _means(material, "cpu_seconds")
-
-
-def evaluations(material: Material) -> str:
-    """Return the table of mean errors over kernel evaluations, counted on demand."""
-    return _means(material, "kev_ondemand")
-
-
 def _means(material: Material, counter: str) -> str:
     """Return the mean errors over a cost, in as many tables as the number of data sets needs."""
     header, rows = section_cells(material, standings(material, counter))
@@ -111,8 +102,8 @@ def agreement(material: Material) -> str:
 #: The tables of the page by the names in its markers.
 TABLES: Mapping[str, Callable[[Material], str]] = {
     "chart": chart,
-    "seconds": seconds,
-    "evaluations": evaluations,
+    "seconds": partial(_means, counter="cpu_seconds"),
+    "evaluations": partial(_means, counter="kev_ondemand"),
     "costs": agreement,
 }
 
