@@ -12,6 +12,7 @@ from typing import TextIO
 
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.figures.style import write_all
 from svmbench.figures.tables import table
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, making, pages
@@ -146,7 +147,7 @@ def _judge(asked: Asked, materials: Sequence[Material]) -> int:
     if asked.named:
         print(pages.sections(judged), end="")
         return 0
-    for path in drawing.write_texts(
+    for path in write_all(
         Path(asked.results) / "reference" / "VERDICTS",
         {"md": pages.page(judged), "json": pages.document(judged)},
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,22 +197,30 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     list of Path
         A file per format, and the text.
     """
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    paths = []
     engine = figure.get_layout_engine()
     if engine is not None:
         with _without_minor_ticks(figure):
             engine.execute(figure)
         figure.set_layout_engine(None)  # layout once for all formats; "none" would draw each twice
+    contents: dict[str, bytes | str] = {}
     for kind in (kind for kind in FORMATS if kind in formats):
-        path = stem.with_name(f"{stem.name}.{kind}")
         if kind == "png":
-            paths.append(_replace(path, _in_a_palette(_pixels(figure))))
+            contents[kind] = _in_a_palette(_pixels(figure))
             continue
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
-        paths.append(_replace(path, buffer.getvalue()))
-    paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))
+        contents[kind] = buffer.getvalue()
+    return write_all(stem, {**contents, "txt": caption})
+
+
+def write_all(stem: Path, contents: Mapping[str, bytes | str]) -> list[Path]:
+    """Write files that differ in their suffixes, each atomically."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for ending, content in contents.items():
+        path = stem.with_name(f"{stem.name}.{ending}")
+        write_whole(path, content)
+        paths.append(path)
     return paths
 
 
@@ -251,8 +259,3 @@ def _in_a_palette(full: Image.Image) -> bytes:
     buffer = io.BytesIO()
     few.save(buffer, format="png")
     return buffer.getvalue()
-
-
-def _replace(path: Path, content: bytes) -> Path:
-    write_whole(path, content)
-    return path

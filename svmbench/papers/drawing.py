@@ -21,9 +21,9 @@ from svmbench.figures.curves import Looks, Row, View, draw_rows
 from svmbench.figures.selection import Panel, Selection
 from svmbench.figures.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
 from svmbench.figures.sheet import draw_sheet
+from svmbench.figures.style import write_all
 from svmbench.figures.sweep import Points, draw_sweep
 from svmbench.figures.tables import table
-from svmbench.files import write_whole
 from svmbench.papers import fields
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
@@ -46,7 +46,7 @@ def draw(material: Material, results: Path) -> list[Path]:
     artifact = material.artifact
     if artifact.kind == "grid":
         made = listing(material) if artifact.is_listing else grid_table(material)
-        return write_texts(results / "tables" / artifact.id, made)
+        return write_all(results / "tables" / artifact.id, made)
     if not artifact.is_check and not material.stored:
         raise UserError(
             f"none of the {len(material.matches)} runs of {artifact.id} is stored and up to date: "
@@ -59,17 +59,9 @@ def draw(material: Material, results: Path) -> list[Path]:
         artifact.kind
     ]
     paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
-    return paths + (_draw_together(material, folder) if artifact.options.get("together") else [])
-
-
-def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
-    """Write files that differ in their suffixes, each atomically."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for ending, text in texts.items():
-        path = stem.with_name(f"{stem.name}.{ending}")
-        write_whole(path, text)
-        paths.append(path)
+    if artifact.options.get("together"):  # all counting conventions on one sheet, one row each
+        rows = [row for counter in artifact.counters for row in _rows(material, counter)]
+        paths += _draw_sheet(material, rows, _stem(folder, artifact, ""))
     return paths
 
 
@@ -91,7 +83,7 @@ def _draw_front(material: Material, counter: str, folder: Path) -> list[Path]:
     stem = _stem(folder, material.artifact, counter)
     paths = _draw_sheet(material, _rows(material, counter), stem, emphasis(material, counter))
     if counter == material.artifact.counters[0]:
-        paths += write_texts(folder.parent.parent / "tables" / material.artifact.id, front_table(material))
+        paths += write_all(folder.parent.parent / "tables" / material.artifact.id, front_table(material))
     return paths
 
 
@@ -101,12 +93,6 @@ def front_svg(material: Material, counter: str) -> str:
         rows, looks = _rows(material, counter), emphasis(material, counter)
         svg, _ = _draw_sheet(material, rows, Path(folder) / "fronts", looks, ["svg"], titled=False)
         return svg.read_text(encoding="utf-8")
-
-
-def _draw_together(material: Material, folder: Path) -> list[Path]:
-    """Draw all counting conventions on one sheet, one row each."""
-    rows = [row for counter in material.artifact.counters for row in _rows(material, counter)]
-    return _draw_sheet(material, rows, _stem(folder, material.artifact, ""))
 
 
 def _draw_sheet(
@@ -307,7 +293,7 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         text = (
             "\n\n".join([f"# {artifact.title}", *outcome["notes"], table(("measured", "value"), rows)]) + "\n"
         )
-        return write_texts(folder.parent.parent / "tables" / artifact.id, {"md": text})
+        return write_all(folder.parent.parent / "tables" / artifact.id, {"md": text})
     plots, y_label, scale = check_plots(artifact, outcome["panels"])
     first = outcome["panels"][0]
     caption = "\n\n".join(
