@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from svmbench.config.folder import papers
 from svmbench.files import digest, write_whole
-from svmbench.papers import ids
 from svmbench.papers.artifact import Artifact, load
 from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
@@ -162,7 +162,7 @@ def _is_error(given: Any) -> bool:
 
 def _sharing(artifact: Artifact) -> list[Artifact]:
     """Return an artifact and all others that show its runs."""
-    return [artifact, *(found for found in map(load, ids()) if found.of == artifact.id)]
+    return [artifact, *(found for found in map(load, papers()) if found.of == artifact.id)]
 
 
 def arrivals(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[int]:

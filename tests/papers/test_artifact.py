@@ -4,9 +4,8 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from svmbench.config.folder import conf_dir
+from svmbench.config.folder import conf_dir, papers
 from svmbench.errors import UserError
-from svmbench.papers import ids
 from svmbench.papers.artifact import _loader, load, read
 from svmbench.papers.checks import CHECKS, _function
 
@@ -18,7 +17,7 @@ def content():
     return copy.deepcopy(OmegaConf.to_container(OmegaConf.load(conf_dir() / "paper" / "sbp-f2.yaml")))
 
 
-@pytest.mark.parametrize("name", ids())
+@pytest.mark.parametrize("name", papers())
 def test_every_file_is_read_and_its_claims_define_themselves(name):
     artifact = load(name)
     assert artifact.claims or artifact.is_listing
@@ -36,7 +35,7 @@ def test_a_file_is_read_alike_by_both_loaders(name):
 
 
 def test_every_check_belongs_to_an_artifact():
-    used = {load(name).options.get("function") for name in ids()}
+    used = {load(name).options.get("function") for name in papers()}
     assert set(CHECKS) <= used
 
 

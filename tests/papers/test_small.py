@@ -10,14 +10,15 @@ import pytest
 
 from svmbench.cli import _papers as commands
 from svmbench.cli.main import main
+from svmbench.config.folder import papers
 from svmbench.papers import artifact as artifacts
-from svmbench.papers import checks, ids, making
+from svmbench.papers import checks, making
 from svmbench.papers.runs import Runs
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import lines
 
-LOADED = {name: artifacts.load(name) for name in ids()}
+LOADED = {name: artifacts.load(name) for name in papers()}
 # A front has subsets that are larger than the small data of this test, see tests/cli/test_field.py.
 OWN = [
     name
