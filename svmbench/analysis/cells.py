@@ -14,7 +14,7 @@ from svmbench.analysis.costs import TARGETS, in_order, scaled
 from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import problem_of, references
 from svmbench.figures.selection import check_axes
-from svmbench.figures.series import CERTIFIED, COUNTERS, METRICS, Known, Steps, last_value, steps_of
+from svmbench.figures.series import CERTIFIED, COUNTERS, METRICS, Reference, Steps, last_value, steps_of
 from svmbench.figures.settings import check_keys, setting
 from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
@@ -242,7 +242,7 @@ def _is_seedless(run: StoredRun, seedless: Collection[str]) -> bool:
     return run.solver in seedless and run.config.features is None and run.config.subset is None
 
 
-def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> float | str:
+def _value(run: StoredRun, metric: str, at: At, reference: Reference | None) -> float | str:
     """Return the value of a run, in the units of the metric's axis, or why it is unknown."""
     if at.name == "end":
         axis = run.config.budget.counter

@@ -4,41 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from svmbench.figures.series import optimum_of
+from svmbench.figures.series import Bound, Reference, optimum_of
 from svmbench.run_config import role
 from svmbench.store import StoredRun
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A certified lower bound of an optimum, λ-form, and a description of its source."""
-
-    value: float
-    origin: str
-
-
-@dataclass(frozen=True)
-class Reference:
-    """Certified optimum of one problem.
-
-    Attributes
-    ----------
-    bound : Bound or None
-        The greatest lower bound.
-    record : mapping
-        The stored optimum; empty if it is not stored.
-    """
-
-    bound: Bound | None = None
-    record: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def lower(self) -> float | None:
-        """The greatest lower bound of the λ-form objective."""
-        return None if self.bound is None else self.bound.value
 
 
 def problem_of(run: StoredRun) -> str:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from svmbench.errors import UserError, nearest
-from svmbench.figures.bounds import Reference, problem_of
+from svmbench.figures.bounds import problem_of
 from svmbench.figures.series import (
     COUNTERS,
     METRICS,
     OPTIMUM_COLUMNS,
     Curve,
+    Reference,
     Steps,
     optimum_of,
     steps_of_many,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,20 +195,37 @@ class Curve:
         return np.asarray(np.median(self.values(costs), axis=0))
 
 
-class Known(Protocol):
-    """Certified optimum of a problem."""
+@dataclass(frozen=True)
+class Bound:
+    """A certified lower bound of an optimum, λ-form, and a description of its source."""
+
+    value: float
+    origin: str
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Certified optimum of one problem.
+
+    Attributes
+    ----------
+    bound : Bound or None
+        The greatest lower bound.
+    record : mapping
+        The stored optimum; empty if it is not stored.
+    """
+
+    bound: Bound | None = None
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def lower(self) -> float | None:
         """The greatest lower bound of the λ-form objective."""
-
-    @property
-    def record(self) -> Mapping[str, Any]:
-        """The stored optimum; empty if it is not stored."""
+        return None if self.bound is None else self.bound.value
 
 
 def steps_of(
-    run: StoredRun, counter: str, metric: str = "test_error", reference: Known | None = None
+    run: StoredRun, counter: str, metric: str = "test_error", reference: Reference | None = None
 ) -> Steps | str:
     """Return the observations of a run, or the reason why they are missing.
 
@@ -218,7 +235,7 @@ def steps_of(
         The run.
     counter, metric : str
         Keys of `COUNTERS` and `METRICS`.
-    reference : Known, optional
+    reference : Reference, optional
         Reference for the metrics in `CERTIFIED`.
     """
     names = _columns(counter, metric)
@@ -229,7 +246,7 @@ def steps_of_many(
     runs: Sequence[StoredRun],
     counter: str,
     metric: str = "test_error",
-    reference: Callable[[StoredRun], Known | None] = lambda run: None,
+    reference: Callable[[StoredRun], Reference | None] = lambda run: None,
 ) -> Iterator[tuple[StoredRun, Steps | str]]:
     """Yield runs with what `steps_of` returns for them, reading the next traces meanwhile."""
     names = _columns(counter, metric)
@@ -243,7 +260,7 @@ def _columns(counter: str, metric: str) -> list[str]:
 
 
 def _steps(
-    run: StoredRun, counter: str, metric: str, reference: Known | None, columns: Mapping[str, Floats]
+    run: StoredRun, counter: str, metric: str, reference: Reference | None, columns: Mapping[str, Floats]
 ) -> Steps | str:
     """Return what `steps_of` returns, from the columns that it reads."""
     cost = _derived(run, counter, columns[_COLUMN.get(counter, counter)])
@@ -285,7 +302,7 @@ def _why_unknown(run: StoredRun, counter: str, metric: str, cost: Floats, value:
     return f"no checkpoint lies at a positive {counter}"
 
 
-def last_value(run: StoredRun, counter: str, metric: str, reference: Known | None = None) -> float | str:
+def last_value(run: StoredRun, counter: str, metric: str, reference: Reference | None = None) -> float | str:
     """Return the last value of a run, in the units of the axis, or why it is unknown; see `steps_of`."""
     if metric == "validation_error" and (error := run.facts["validation"]) is not None:
         return METRICS[metric][1] * float(error)
@@ -342,7 +359,7 @@ def _rate(columns: Mapping[str, Floats], cost: Floats) -> Floats:
 
 
 def _values(
-    run: StoredRun, columns: Mapping[str, Floats], metric: str, reference: Known | None
+    run: StoredRun, columns: Mapping[str, Floats], metric: str, reference: Reference | None
 ) -> Floats | str:
     """Return a metric at the checkpoints, in the units of its axis, or why it is unknown."""
     column = columns.__getitem__

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from svmbench.figures.bounds import Bound, problem_of
+from svmbench.figures.bounds import problem_of
+from svmbench.figures.series import Bound
 from svmbench.figures.tables import count, csv_text, table
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material

@@ -10,7 +10,8 @@ from typing import Any
 
 from svmbench import config
 from svmbench.config.values import show
-from svmbench.figures.bounds import Reference, references
+from svmbench.figures.bounds import references
+from svmbench.figures.series import Reference
 from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import Claim, Finding, Part, judge

@@ -17,8 +17,8 @@ import numpy as np
 from svmbench.analysis.arrivals import first_below, stays_below
 from svmbench.analysis.fronts import Window, front
 from svmbench.errors import UserError, nearest
-from svmbench.figures.bounds import Reference, problem_of
-from svmbench.figures.series import METRICS, Curve, Steps, steps_of
+from svmbench.figures.bounds import problem_of
+from svmbench.figures.series import METRICS, Curve, Reference, Steps, steps_of
 from svmbench.figures.tables import count, spread
 from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows
 from svmbench.papers.expressions import value_of
