@@ -125,17 +125,9 @@ def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
     """Return the legend entries for anything other than lines of solvers."""
     with rc_context({"text.parse_math": True}):  # a marker is a formula
         upwards = MarkerStyle(_UPWARDS)
-    handles = []
-    for shown, marker, label in (
-        (published, "o", "published"),
-        (bounds, upwards, "not reached: at least so much"),
-    ):
-        if shown:
-            handles.append(
-                Line2D(
-                    [], [], color="0.3", linestyle="none", marker=marker, markerfacecolor="white", label=label
-                )
-            )
+    entries = ((published, "o", "published"), (bounds, upwards, "not reached: at least so much"))
+    hollow: dict[str, Any] = {"color": "0.3", "linestyle": "none", "markerfacecolor": "white"}
+    handles = [Line2D([], [], marker=marker, label=label, **hollow) for shown, marker, label in entries if shown]
     if optimum:
         handles.append(Line2D([], [], **OPTIMUM, label="certified optimum"))
     return handles
@@ -147,11 +139,6 @@ def put_title(figure: Figure, title: str) -> None:
     fit(text, 0.98 * float(figure.bbox.width))
 
 
-def _measuring(figure: Figure) -> RendererAgg:
-    """Return a renderer that measures texts, without an image of the whole sheet."""
-    return RendererAgg(1, 1, figure.dpi)
-
-
 def fit(text: Text, width: float) -> None:
     """Break a text wider than this number of pixels into lines, after a colon or comma, else at a space.
 
@@ -160,7 +147,7 @@ def fit(text: Text, width: float) -> None:
     """
     figure = text.get_figure(root=True)
     assert figure is not None
-    renderer = _measuring(figure)
+    renderer = RendererAgg(1, 1, figure.dpi)  # only measures, without an image of the whole sheet
 
     def fits(lines: Sequence[str]) -> bool:
         text.set_text("\n".join(lines))
@@ -183,7 +170,7 @@ def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
     Names wider than the sheet are broken into lines.
     """
     width = 0.98 * float(figure.bbox.width)
-    renderer = _measuring(figure)
+    renderer = RendererAgg(1, 1, figure.dpi)
     for columns in range(min(len(handles), 8), 0, -1):
         legend = figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.2)
         box = legend.get_window_extent(renderer)

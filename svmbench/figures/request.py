@@ -91,8 +91,9 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
     asked = [key for key in (request.color_by, request.style_by) if key is not None]
     check_keys([*asked, *request.panels_by, *(request.heat or ())], runs)
     request = replace(request, y=_ALSO.get(request.y, request.y))
+    width = None if request.size is None else WIDTHS[request.size]
     if request.heat is not None:
-        return make_heat(runs, request.y, request.heat, request.panels_by, request.title, _width(request))
+        return make_heat(runs, request.y, request.heat, request.panels_by, request.title, width)
     counter = request.x or usual_cost(runs)
     found = select(
         runs,
@@ -114,7 +115,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
         notes=[said] if {counter, request.y} & set(SECONDS) and (said := note(found.runs)) else (),
         scale=request.yscale,
         x_scale=request.xscale or "log",
-        width=_width(request),
+        width=width,
         looks=looks,
     )
     return figure, caption, found.left_out
@@ -124,10 +125,6 @@ def usual_cost(runs: Sequence[StoredRun]) -> str:
     """Return the counter that all budgets of the runs share, else one that all kernel methods have."""
     counters = {run.facts.common.config.budget.counter for run in runs}
     return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
-
-
-def _width(request: Request) -> float | None:
-    return None if request.size is None else WIDTHS[request.size]
 
 
 def _check(request: Request) -> None:

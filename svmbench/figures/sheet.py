@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from svmbench.errors import UserError
@@ -100,7 +99,8 @@ def make_sheet(
     figure = Picture(figsize=(width or max(5.2, panel * columns), 0.75 + height * len(rows)))
     figure.set_layout_engine("constrained")
     axes = figure.subplots(len(rows), columns, squeeze=False)
-    direct = handles is None and _can_be_named(figure, columns, style)
+    few = len(style) <= _DIRECT and all(len(label) <= _SHORT for label in style)
+    direct = handles is None and columns == 1 and few and figure.get_figwidth() > 5.0
     for place, (row, label) in enumerate(zip(rows, y_labels, strict=True)):
         alike = (plot for other, name in zip(rows, y_labels) if name == label for plot in other)
         kind = scale or ("log" if any(is_wide(plot) for plot in alike) else "linear")
@@ -116,7 +116,7 @@ def make_sheet(
             elif place == len(rows) - 1 or len(row) > len(rows[place + 1]):
                 ax.set_xlabel(x_label)
             if direct:
-                _name(ax, plot, style)
+                label_ends(ax, [(line.label, line.x[-1], line.y[-1]) for line in plot.lines], style)
         for ax in axes[place][len(row) :]:
             ax.remove()
         axes[place][0].set_ylabel(label)
@@ -161,13 +161,3 @@ def _check_crowd(plots: Sequence[Plot], style: Mapping[str, Look]) -> None:
             f"{MOST_LINES}): draw fewer at a time, by naming the runs, such as 'sbp-*' 'smo-*', or put them "
             "into panels of their own by a key in which they differ, such as --panels-by kernel.gamma"
         )
-
-
-def _can_be_named(figure: Picture, columns: int, style: Mapping[str, Look]) -> bool:
-    """Return whether the lines can be named at their ends."""
-    short = all(len(label) <= _SHORT for label in style)
-    return columns == 1 and len(style) <= _DIRECT and short and figure.get_figwidth() > 5.0
-
-
-def _name(ax: Axes, plot: Plot, style: Mapping[str, Look]) -> None:
-    label_ends(ax, [(line.label, line.x[-1], line.y[-1]) for line in plot.lines], style)

@@ -24,7 +24,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     columns = []
     for name, values in zip(header, zip(*rows) if rows else itertools.repeat(())):
         texts = [cell(name), *map(cell, values)]
-        width, right = max(3, *map(len, texts)), _is_numeric(values)
+        known = [value for value in values if value is not None]
+        width, right = max(3, *map(len, texts)), bool(known) and all(map(_is_number, known))
         texts.insert(1, ("-" * (width - 1) + ":") if right else "-" * width)
         columns.append([text.rjust(width) if right else text.ljust(width) for text in texts])
     return "\n".join([f"| {' | '.join(line)} |" for line in zip(*columns)])
@@ -77,11 +78,6 @@ def few_digits(value: float, digits: int = 3) -> str:
 def short_exponent(number: str) -> str:
     """Return a formatted number with a short exponent: 1e-4 for 1e-04, and 1 for 1e+00."""
     return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number).removesuffix("e0")
-
-
-def _is_numeric(column: Sequence[object]) -> bool:
-    known = [value for value in column if value is not None]
-    return bool(known) and all(_is_number(value) for value in known)
 
 
 def _is_number(value: object) -> bool:
