@@ -42,11 +42,7 @@ class Cell:
 
 def center(values: Floats, average: str) -> float:
     """Return the mean or median of values, some of which may be infinite."""
-    if average == "median":
-        ordered = np.sort(values)
-        middle = ordered[[(values.size - 1) // 2, values.size // 2]]
-        return float(middle[1]) if np.isinf(middle).any() else float(middle.mean())
-    return float(values.mean())
+    return float(np.median(values) if average == "median" else values.mean())
 
 
 def spread(values: Floats, average: str) -> tuple[float, ...]:

@@ -126,7 +126,7 @@ def compare(
             left_out.append((name, f"only {'B' if yours else 'A'} has runs of it"))
             continue
         for one, other in _matched(mine, yours, both, name):
-            constant = [_is_constant(both, method, seedless) for method in (one, other)]
+            constant = [both.is_constant(method, seedless) for method in (one, other)]
             row = _row(first, second, problem, one, other, metric, target, constant, cost in SECONDS)
             row.problem, row.a, row.b = name, both.methods[one], both.methods[other]
             rows.append(row)
@@ -139,11 +139,6 @@ def compare(
     for row in rows:
         row.verdict = _verdict(row)
     return rows, left_out
-
-
-def _is_constant(observed: Observed, method: Key, seedless: Collection[str]) -> bool:
-    """Return whether the seed has no effect. With random features, it affects every solver."""
-    return observed.solvers[method] in seedless and "features.name" not in dict(method)
 
 
 def _methods(observed: Observed, problem: Key) -> list[Key]:

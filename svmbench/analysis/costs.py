@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from svmbench.analysis.arrivals import arrivals
 from svmbench.errors import UserError, nearest
-from svmbench.figures.series import COUNTERS, METRICS, Floats, Steps, steps_of_many
+from svmbench.figures.series import COUNTERS, METRICS, Steps, steps_of_many
 from svmbench.figures.settings import written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
@@ -65,7 +65,11 @@ class Observed:
         """Return the problems and methods of both, named unambiguously, without observations."""
         titles = self.titles | other.titles
         problems = problem_names([*self.problems, *other.problems])
-        return Observed(problems, method_names(titles), self.solvers | other.solvers, titles)
+        return Observed(problems, distinguished(titles), self.solvers | other.solvers, titles)
+
+    def is_constant(self, method: Key, seedless: Collection[str]) -> bool:
+        """Return whether the seed has no effect. With random features, it affects every solver."""
+        return self.solvers[method] in seedless and "features.name" not in dict(method)
 
     def arrivals(self, problem: Key, method: Key, target: float) -> dict[int, float]:
         """Return the cost from which each seed stays at or below a target; infinite if it ends above it."""
@@ -127,7 +131,7 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
         seeds[run.seed] = steps
     found.titles = {method: titles[id(method)] for method in methods}
     found.problems = problem_names(found.problems)
-    found.methods = method_names(found.titles)
+    found.methods = distinguished(found.titles)
     return found
 
 
@@ -165,25 +169,19 @@ def unscaled(metric: str, value: float) -> float:
 
 def median(costs: Iterable[float]) -> float:
     """Return the median of costs, some of which may be infinite."""
-    ordered: Floats = np.sort(np.array(list(costs), dtype=np.float64))
-    middle = ordered[[(ordered.size - 1) // 2, ordered.size // 2]]
-    return float(middle[1]) if np.isinf(middle).any() else float(middle.mean())
+    return float(np.median(list(costs)))
 
 
 def problem_names(keys: Iterable[Key]) -> dict[Key, str]:
     """Name each problem by its data set, and by the keys in which problems on that data set differ."""
     named = {key: str(dict(key)["dataset.name"]) for key in keys}
-    names = _named(named, without="dataset.checksum")
+    names = distinguished(named, without="dataset.checksum")
     # A checksum is meaningless to readers; it is used only if nothing else distinguishes the data.
-    return names if len(set(names.values())) == len(names) else _named(named)
+    return names if len(set(names.values())) == len(names) else distinguished(named)
 
 
-def method_names(titles: Mapping[Key, str]) -> dict[Key, str]:
-    """Name each method by its solver's title, and by the keys in which methods of that title differ."""
-    return _named(titles)
-
-
-def _named(names: Mapping[Key, str], without: str | None = None) -> dict[Key, str]:
+def distinguished(names: Mapping[Key, str], without: str | None = None) -> dict[Key, str]:
+    """Name problems or methods by their titles and by the keys in which those of one title differ."""
     found = {}
     for key, name in names.items():
         namesakes = [dict(other) for other, title in names.items() if title == name and other != key]

@@ -180,12 +180,10 @@ def mean_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     means : mapping of str to mapping of str to float
         Problem -> method -> mean error.
     """
-    methods = _common(means)
-    ranks = []
-    for found in means.values():
-        values = np.array([found[name] for name in methods])
-        ranks.append(twice_ranks(values) / 2.0)
-    average = np.mean(np.stack(ranks), axis=0) if ranks else []
+    first = next(iter(means.values()), {})
+    methods = [name for name in first if all(name in found for found in means.values())]
+    ranks = [twice_ranks(np.array([found[name] for name in methods])) / 2.0 for found in means.values()]
+    average = np.mean(ranks, axis=0) if ranks else []
     return dict(zip(methods, (float(rank) for rank in average), strict=True))
 
 
@@ -209,9 +207,3 @@ def agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
     both = [name for name in one if name in other]
     return float(kendalltau([one[name] for name in both], [other[name] for name in both]).statistic)
-
-
-def _common(means: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return the methods that every problem has, in the order of the first one."""
-    found = list(means.values())
-    return [name for name in found[0] if all(name in other for other in found)] if found else []

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
+from svmbench.analysis.costs import Key, distinguished, in_order, method_of, problem_names, problem_of
 from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, calm_since, optimum_of
 from svmbench.figures.settings import setting, shared
 from svmbench.figures.style import PALETTE, Look, looks
@@ -143,7 +143,7 @@ def _title(runs: Sequence[StoredRun]) -> str:
 def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> Figure | None:
     runs = [run.copy() for run in runs]
     keys = {run.id: method_of(run) for run in runs}
-    named = method_names({keys[run.id]: run.title for run in runs})
+    named = distinguished({keys[run.id]: run.title for run in runs})
     solvers = {named[keys[run.id]]: run.solver for run in runs}
     labels = sorted(solvers)
     style = looks((label, solvers[label]) for label in labels)

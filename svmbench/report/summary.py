@@ -68,7 +68,7 @@ def summary(
     cells, rows = [], []
     for (_, method), seeds in observed.steps.items():
         values = {seed: float(steps.value[-1]) for seed, steps in seeds.items()}
-        constant = observed.solvers[method] in seedless and "features.name" not in dict(method)
+        constant = observed.is_constant(method, seedless)
         cells.append(Cell(values, [steps.run for steps in seeds.values()], constant))
         paid = np.array(list(observed.arrivals(problem, method, target).values()))
         reached = int(np.isfinite(paid).sum())
