@@ -133,7 +133,8 @@ def page(
         # The smallest page is always made in full, since the error message states its size.
         enough = math.inf if kept == FEWER[-1] else most
         sections = list(_sections(figures(groups, kept), summarise, tags, packs, enough))
-        search = script("search", packed([_json([one.words for one in sections])]))
+        words = [one.words for one in sections]
+        search = script("search", packed([json.dumps(words, separators=(",", ":"), allow_nan=False)]))
         content = f"""{_contents(sections, front, tables)}{front}
 <h2 id="figures-title" tabindex="-1">Figures</h2>
 <p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
@@ -183,10 +184,6 @@ def _text(
 """
     # A character beyond Latin-1 would make a browser hold all of the text with two bytes per character.
     return text.encode("ascii", "xmlcharrefreplace").decode()
-
-
-def _json(document: Any) -> str:
-    return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
 
 def _colours() -> str:
@@ -255,13 +252,7 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
     if found is None:
         return ""
     rows, target = found
-    body = "".join(
-        f'<tr><td>{escape(row.method)}</td><td class="number" data-value="{row.seeds}">{row.seeds}</td>'
-        f'<td class="number" data-value="{row.end[0]:.6g}">{_best(_range(row.end, ".2f"), row.best)}</td>'
-        f'<td class="number" data-value="{row.cost[0] if math.isfinite(row.cost[0]) else ""}">'
-        f"{_range(row.cost, '.2g')}{_reached(row)}</td></tr>"
-        for row in rows
-    )
+    body = "".join(map(_row, rows))
     names = ("method", "seeds", "last test error (%)", f"{COUNTERS[cost]} until {100 * target:.2f} %")
     bold = "; no test over these seeds distinguishes the best from another" if len(rows) > 1 else ""
     if any(row.best for row in rows):
@@ -274,12 +265,15 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
     )
 
 
-def _reached(row: Row) -> str:
-    return "" if row.reached == row.seeds else f" ({row.reached} of {row.seeds})"
-
-
-def _best(text: str, best: bool) -> str:
-    return f"<strong>{text}</strong>" if best else text
+def _row(row: Row) -> str:
+    end = f"<strong>{_range(row.end, '.2f')}</strong>" if row.best else _range(row.end, ".2f")
+    reached = "" if row.reached == row.seeds else f" ({row.reached} of {row.seeds})"
+    return (
+        f'<tr><td>{escape(row.method)}</td><td class="number" data-value="{row.seeds}">{row.seeds}</td>'
+        f'<td class="number" data-value="{row.end[0]:.6g}">{end}</td>'
+        f'<td class="number" data-value="{row.cost[0] if math.isfinite(row.cost[0]) else ""}">'
+        f"{_range(row.cost, '.2g')}{reached}</td></tr>"
+    )
 
 
 def _range(values: Sequence[float], form: str) -> str:
@@ -363,18 +357,11 @@ def _figure(number: int, figure: Figure, summary: str) -> str:
     costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is the default
     axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>
 <label>vertically<select name="y">{_options(VALUES, columns)}</select></label>"""
-    scales = "".join(
-        f'<label>{what} axis<select name="{key}">{options}</select></label>'
-        for key, what, options in (
-            ("xscale", "horizontal", "<option>log</option><option>linear</option>"),
-            (
-                "yscale",
-                "vertical",
-                "<option>log</option><option>linear</option>"
-                if figure["log"]
-                else "<option>linear</option><option>log</option>",
-            ),
-        )
+    log, linear = "<option>log</option>", "<option>linear</option>"
+    y_scales = log + linear if figure["log"] else linear + log
+    scales = (
+        f'<label>horizontal axis<select name="xscale">{log}{linear}</select></label>'
+        f'<label>vertical axis<select name="yscale">{y_scales}</select></label>'
     )
     legend = "".join(
         f'<label><input type="checkbox" value="{place}" checked>'
@@ -382,10 +369,9 @@ def _figure(number: int, figure: Figure, summary: str) -> str:
         for place, method in enumerate(figure["methods"])
     )
     note = f'<p class="note">{escape(figure["seconds"])}</p>' if figure["seconds"] else ""
-    crowded = len(figure["runs"]) > max(12, len(figure["methods"]))
     several = ""
     if len(figure["runs"]) > len(figure["methods"]):
-        checked = " checked" * crowded
+        checked = " checked" * (len(figure["runs"]) > 12)
         several = (
             f'<label class="switch"><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
         )

@@ -106,7 +106,11 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
         same = [problem for problem in titles if titles[problem] == title]
         for problem, name in problem_names(same).items():
             titles[problem] += name.removeprefix(grouped[problem][0].dataset)
-    short = {problem: _rounded(title) for problem, title in titles.items()}
+    # Values that are not whole get three digits, unless two titles would be the same.
+    short = {
+        problem: _FRACTION.sub(lambda found: few_digits(float(found[0])), title)
+        for problem, title in titles.items()
+    }
     times = Counter(short.values())
     titles = {problem: titles[problem] if times[name] > 1 else name for problem, name in short.items()}
 
@@ -116,11 +120,6 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
         return -methods, -len(group), in_order(titles[problem])
 
     return [(titles[problem], grouped[problem]) for problem in sorted(grouped, key=richest)]
-
-
-def _rounded(title: str) -> str:
-    """Return a title with three digits of each value that is not whole."""
-    return _FRACTION.sub(lambda found: few_digits(float(found[0])), title)
 
 
 def _title(runs: Sequence[StoredRun]) -> str:

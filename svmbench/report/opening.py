@@ -9,9 +9,6 @@ from urllib.parse import quote
 from svmbench.report.parts import Packs, escape, head
 from svmbench.report.slim import slim
 
-#: Id of the heading.
-_NAME = "comparison"
-
 #: Characters of a picture that need no escaping in a data URL within an attribute.
 _PLAIN = " !$'()*+,-./:;=?@[]_{}~"
 
@@ -64,7 +61,7 @@ class Opening:
             f"{packs.later([_section(section)])}</details>"
             for number, section in enumerate(self.sections)
         )
-        return f'<h2 id="{_NAME}">{escape(self.title)}</h2>{notes}{parts}'
+        return f'<h2 id="comparison">{escape(self.title)}</h2>{notes}{parts}'
 
 
 def _section(section: Section) -> str:

@@ -10,9 +10,6 @@ _DATA = re.compile(r' d="((?:[MLz\s]|-?\d+(?:\.\d+)?)+)"')
 _POINT = re.compile(r"[ML] (\S+) (\S+)")
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 
-#: A point, in tenths of the unit.
-_Point = tuple[int, int]
-
 
 def slim(svg: str) -> str:
     """Return the same picture in about a seventh of the bytes, since step curves have few corners."""
@@ -22,7 +19,7 @@ def slim(svg: str) -> str:
 
 def _line(data: str) -> str:
     """Return a line or polygon as relative steps between its corners."""
-    corners: list[_Point] = []
+    corners: list[tuple[int, int]] = []  # in tenths of the unit
     for x, y in _POINT.findall(data):
         point = round(10 * float(x)), round(10 * float(y))
         if corners and point == corners[-1]:

@@ -12,9 +12,8 @@ from svmbench.report.command import command
 from svmbench.report.parts import Packs, escape, head
 from svmbench.store import StoredRun, opened
 
-#: Columns of the verdicts that have whole sentences, and the attribute of their cells.
+#: Columns of the verdicts that have whole sentences.
 _LONG = ("claim", "text", "place")
-_WRAPPED = ' class="text"'
 
 #: Columns of the table of runs: key of a summary, heading, factor.
 _TABLE: tuple[tuple[str, str, float], ...] = (
@@ -46,15 +45,12 @@ def verdict_table(claims: Sequence[Mapping[str, Any]], packs: Packs) -> str:
     if not claims:
         return ""
     names = ("target", "claim", "verdict", "place", "text")
-    rows = (
-        "<tr>"
-        + "".join(
-            f"<td{_WRAPPED if name in _LONG else ''}>{escape(str(claim.get(name, '')))}</td>"
-            for name in names
-        )
-        + "</tr>"
+    kinds = {name: ' class="text"' * (name in _LONG) for name in names}
+    cells = (
+        "".join(f"<td{kind}>{escape(str(claim.get(name, '')))}</td>" for name, kind in kinds.items())
         for claim in claims
     )
+    rows = (f"<tr>{row}</tr>" for row in cells)
     said = Counter(str(claim.get("verdict")) for claim in claims)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in said.most_common())
     return _table(
