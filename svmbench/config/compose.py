@@ -226,7 +226,8 @@ class _Composer:
     def arguments(self, overrides: Sequence[str]) -> list[str]:
         """Return the arguments for Hydra: the overrides, and one that adds the user's folders."""
         _register_plugin_solvers(overrides)
-        return [*_search_path(self._folders), *overrides]
+        quoted = ",".join("'file://" + str(path).replace("'", "\\'") + "'" for path in self._folders)
+        return [*([f"hydra.searchpath=[{quoted}]"] if quoted else []), *overrides]
 
     def compose(self, overrides: Sequence[str], moving: frozenset[str] | set[str] = frozenset()) -> Any:
         """Return the composed configuration in plain types.
@@ -316,12 +317,6 @@ def _state() -> tuple[Any, ...]:
     files = [folder.conf_dir() / "config.yaml"]
     files += [folder.conf_dir() / group / f"{name}.yaml" for group, name in folder.defaults().items()]
     return tuple((str(file), about.st_mtime_ns, about.st_size) for file in files for about in [file.stat()])
-
-
-def _search_path(folders: Sequence[Path]) -> list[str]:
-    """Return the override that makes Hydra read the user's folders."""
-    quoted = ",".join("'file://" + str(path).replace("'", "\\'") + "'" for path in folders)
-    return [f"hydra.searchpath=[{quoted}]"] if folders else []
 
 
 def _register_plugin_solvers(overrides: Sequence[str]) -> None:

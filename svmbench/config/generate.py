@@ -37,7 +37,8 @@ def generated(file: Path) -> str:
     if group in _WHOLE:
         return "\n".join([text.partition("\n\n")[0], "", *_keys(group, name)]) + "\n"
     top = file == folder.conf_dir() / "config.yaml"
-    kind = RunConfig if top else schema_of(group, _name_in(text, name))
+    named = re.search(r"^name: (\w+)$", text, re.MULTILINE)
+    kind = RunConfig if top else schema_of(group, named[1] if named else name)
     sections: dict[str, list[type]] = {"": [kind], "suggested": [schema.Suggested]}
     if top:
         sections = {name: [section] for name, section in SECTIONS.items()}
@@ -52,11 +53,6 @@ def _first_comment(solver: str) -> str:
     kind = registry.get(solver)
     lines = textwrap.wrap(f"{kind.title}: {kind.citation}", _WIDTH - 2, break_on_hyphens=False)
     return "\n".join(f"# {line}" for line in lines)
-
-
-def _name_in(text: str, otherwise: str) -> str:
-    match = re.search(r"^name: (\w+)$", text, re.MULTILINE)
-    return match[1] if match else otherwise
 
 
 def _keys(group: str, name: str) -> Iterator[str]:

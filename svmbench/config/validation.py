@@ -156,21 +156,16 @@ def schema_of(group: str, name: str) -> type:
 
 
 def _choice(group: str, given: Any) -> Choice:
-    """Return the solver or feature map with its parameters."""
+    """Return the solver or feature map with its parameters; refuse an integer above `_MOST`."""
     name, params = _named(group, given)
-    prefix = f"{group}."
-    return Choice(name, _countable(prefix, check_section(prefix, params, schema_of(group, name))))
-
-
-def _countable(prefix: str, params: dict[str, Parameter]) -> dict[str, Parameter]:
-    """Return the parameters of a method; raise a `UserError` for an integer above `_MOST`."""
+    params = check_section(f"{group}.", params, schema_of(group, name))
     for key, value in params.items():
         for number in value if isinstance(value, list | tuple) else [value]:
             if isinstance(number, int) and abs(number) > _MOST:
                 raise UserError(
-                    f"{prefix}{key}={show(value)} is not allowed: give a whole number of at most {_MOST:g}"
+                    f"{group}.{key}={show(value)} is not allowed: give a whole number of at most {_MOST:g}"
                 )
-    return params
+    return Choice(name, params)
 
 
 def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:

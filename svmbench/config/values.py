@@ -136,11 +136,8 @@ def _convert_scalar(value: Any, hint: type, limits: Mapping[str, Any]) -> Any:
     if hint is int and value != int(value):
         return _WRONG
     number = hint(value)
-    if (
-        choices is not None
-        and number not in choices
-        and all(isinstance(word, int | float) for word in choices)
-    ):
+    numbers = choices is not None and all(isinstance(word, int | float) for word in choices)
+    if numbers and number not in choices:
         return _WRONG
     low, above, high = limits.get("min"), limits.get("above"), limits.get("max")
     inside = (
@@ -174,9 +171,8 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
         return f"a list [A,B,...] of {kind}numbers{limit}"
     if hint is type(None):
         return "null"
-    choices = limits.get("choices")
-    if choices is not None and (hint is str or not any(isinstance(word, str) for word in choices)):
-        return ("one of " if len(choices) > 1 else "") + ", ".join(map(str, choices))
+    if choices := _choices(hint, limits):
+        return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
     words = _WORDS.get(hint, "a value")
     if hint not in (int, float):
         return words
@@ -195,10 +191,14 @@ def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
         return list(dict.fromkeys(text for option in options for text in alternatives(option, limits)))
     if hint is bool:
         return ["true", "false"]
-    choices = limits.get("choices")
-    if choices is not None and (hint is str or not any(isinstance(word, str) for word in choices)):
-        return [str(word) for word in choices]
-    return [describe(hint, limits).removesuffix(", a number in quotes")]
+    return _choices(hint, limits) or [describe(hint, limits).removesuffix(", a number in quotes")]
+
+
+def _choices(hint: Any, limits: Mapping[str, Any]) -> list[str]:
+    """Return the words or numbers that are allowed; none if there is no choice, or one of words alone."""
+    choices = limits.get("choices", ())
+    alike = hint is str or not any(isinstance(word, str) for word in choices)
+    return list(map(str, choices)) if alike else []
 
 
 def show(value: Any) -> str:

@@ -127,7 +127,9 @@ def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
         upwards = MarkerStyle(_UPWARDS)
     entries = ((published, "o", "published"), (bounds, upwards, "not reached: at least so much"))
     hollow: dict[str, Any] = {"color": "0.3", "linestyle": "none", "markerfacecolor": "white"}
-    handles = [Line2D([], [], marker=marker, label=label, **hollow) for shown, marker, label in entries if shown]
+    handles = [
+        Line2D([], [], marker=marker, label=label, **hollow) for shown, marker, label in entries if shown
+    ]
     if optimum:
         handles.append(Line2D([], [], **OPTIMUM, label="certified optimum"))
     return handles

@@ -23,16 +23,13 @@ Floats = NDArray[np.float64]
 
 #: Tolerances of stored numbers, relative to the number or the primal objective, whichever is larger; those of
 #: gaps are relative to the primal objective. Kernel values of the solvers are accurate to 1e-6.
-TOLERANCES = {
-    "primal_objective": 1e-6,
-    "norm": 1e-6,
-    "mean_hinge": 1e-6,
-    "dual_objective": 1e-6,
-    "duality_gap": 1e-6,
-    "relative_gap": 1e-6,
-    "native_objective": 1e-6,
-    "native_bound": 1e-6,
-}
+TOLERANCES = dict.fromkeys(
+    (
+        *("primal_objective", "norm", "mean_hinge", "dual_objective", "duality_gap", "relative_gap"),
+        *("native_objective", "native_bound"),
+    ),
+    1e-6,
+)
 
 #: Values of ``precision`` for rows whose objectives are accurate to ``objective_error`` and whose gaps are
 #: upper bounds (`svmbench.runner.margin`), and the tolerances of their numbers in units of that error.
