@@ -164,12 +164,8 @@ def plugin_solvers() -> list[str]:
 
 def defaults() -> dict[str, str]:
     """Return the default option of each group."""
-    chosen = {}
-    for line in (conf_dir() / "config.yaml").read_text(encoding="utf-8").splitlines():
-        match = re.match(r"^  - (\w+): (\w+)$", line)
-        if match:
-            chosen[match[1]] = match[2]
-    return chosen
+    text = (conf_dir() / "config.yaml").read_text(encoding="utf-8")
+    return dict(re.findall(r"^  - (\w+): (\w+)$", text, re.MULTILINE))
 
 
 def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:

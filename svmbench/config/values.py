@@ -196,7 +196,7 @@ def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
 
 def _choices(hint: Any, limits: Mapping[str, Any]) -> list[str]:
     """Return the words or numbers that are allowed; none if there is no choice, or one of words alone."""
-    choices = limits.get("choices", ())
+    choices = limits.get("choices") or ()
     alike = hint is str or not any(isinstance(word, str) for word in choices)
     return list(map(str, choices)) if alike else []
 

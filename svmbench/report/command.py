@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -54,14 +55,9 @@ def written(value: Any) -> str:
     if isinstance(value, str):
         if value.isidentifier() and value.lower() not in ("null", "true", "false", "nan", "inf"):
             return value
-        # A backslash before a quote would escape it, so it is doubled.
-        quoted, count = "", 0
-        for sign in value:
-            if sign == "'":
-                quoted += "\\" * count + "\\"
-            count = count + 1 if sign == "\\" else 0
-            quoted += sign
-        return "'" + quoted + "\\" * count + "'"
+        # Backslashes before a quote would escape it, so they are doubled.
+        doubled = re.sub(r"(\\+)(?='|\Z)", r"\1\1", value)
+        return "'" + doubled.replace("'", r"\'") + "'"
     if isinstance(value, list | tuple):
         return f"[{','.join(map(written, value))}]"
     return repr(value)

@@ -65,19 +65,17 @@ def summary(
         return None
     ((problem, _), *_) = observed.steps
     (target,) = relative_targets(observed, problem, [REMAINING])
-    cells, rows = [], []
+    cells, costs = [], []
     for (_, method), seeds in observed.steps.items():
         values = {seed: float(steps.value[-1]) for seed, steps in seeds.items()}
         constant = observed.is_constant(method, seedless)
         cells.append(Cell(values, [steps.run for steps in seeds.values()], constant))
-        paid = np.array(list(observed.arrivals(problem, method, target).values()))
-        reached = int(np.isfinite(paid).sum())
-        rows.append((observed.methods[method], _around(cells[-1].array), _around(paid), reached, len(seeds)))
+        costs.append(np.array(list(observed.arrivals(problem, method, target).values())))
     mark(cells, "median", timed=False)
-    found = [
-        Row(name, end, cell.best, paid, reached, seeds)
-        for (name, end, paid, reached, seeds), cell in zip(rows, cells, strict=True)
-    ]
+    found = []
+    for (_, method), cell, paid in zip(observed.steps, cells, costs, strict=True):
+        name, reached = observed.methods[method], int(np.isfinite(paid).sum())
+        found.append(Row(name, _around(cell.array), cell.best, _around(paid), reached, len(paid)))
     return sorted(found, key=lambda row: (row.end[0], row.method)), unscaled("test_error", target)
 
 
