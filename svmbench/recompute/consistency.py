@@ -234,11 +234,8 @@ def _bounds(
 ) -> Iterator[str]:
     """Compare gaps with the objectives that they follow from, and the objectives with the optimum."""
     for row in rows:
-        at, primal, dual = (
-            f"at {row['iterations']} iterations",
-            row["primal_objective"],
-            row["dual_objective"],
-        )
+        at = f"at {row['iterations']} iterations"
+        primal, dual = row["primal_objective"], row["dual_objective"]
         gap, relative = row["duality_gap"], row["relative_gap"]
         if (dual is None) != (row["dual_source"] is None):
             yield f"there is a dual objective without a source {at}, or a source without one"
@@ -261,14 +258,12 @@ def _bounds(
     measured = [row for row in rows if row["dual_source"] == "optimum"]
     if measured and optimum is None:
         yield f"the bound is that of optimum {manifest.get('optimum')}, which is not stored"
-    values = manifest.get("optimum_values")
-    if measured and optimum is not None and values is None:
-        values = optimum
+    values = manifest.get("optimum_values") or optimum
+    if values is None:
+        return
     for row in measured:
         # A continued run may have rows from before the optimum was computed again.
-        if values is not None and not abs(row["dual_objective"] - values["dual"]) <= _BOUND * abs(
-            values["dual"]
-        ):
+        if not abs(row["dual_objective"] - values["dual"]) <= _BOUND * abs(values["dual"]):
             yield f"the bound is {row['dual_objective']!r}, that of the optimum was {values['dual']!r}"
 
 

@@ -181,9 +181,8 @@ def _dual(
     squared = model.loss == "squared_hinge"
     made: dict[str, float] = {}
     if squared:
-        made["native_objective"] = 0.5 * lam * norm2 + float(
-            np.mean(np.square(np.maximum(0.0, 1.0 - margins)))
-        )
+        losses = np.maximum(0.0, 1.0 - margins)
+        made["native_objective"] = 0.5 * lam * norm2 + float(np.mean(np.square(losses)))
     if alpha is None:
         return made
     if not squared:
