@@ -75,10 +75,7 @@ def draw_regions(
             chosen = shown[y[shown] == label]
             ax.scatter(X[chosen, 0], X[chosen, 1], s=7, c=colour, marker=marker, linewidths=0)
         ax.set_aspect("equal")
-        ax.set_xlim(grid.x1[0], grid.x1[-1])
-        ax.set_ylim(grid.x2[0], grid.x2[-1])
-        ax.set_xlabel("feature 1")
-        ax.set_ylabel("feature 2")
+        ax.set(xlim=grid.x1[[0, -1]], ylim=grid.x2[[0, -1]], xlabel="feature 1", ylabel="feature 2")
         if title:
             ax.set_title(title)
         figure.legend(
@@ -90,13 +87,9 @@ def draw_regions(
             loc="outside lower center",
             ncols=3,
         )
-        points = (
-            f"{len(shown)} of {len(y)} training points"
-            if len(shown) < len(y)
-            else f"{len(y)} training points"
-        )
+        part = f"{len(shown)} of " if len(shown) < len(y) else ""
         caption = (
             f"{title or 'Decision regions'}\n\nShaded: where the predictor says +1 (blue) and -1 (orange); "
-            f"its value is 0 on the line.\nDots are +1, triangles -1: {points}.\n"
+            f"its value is 0 on the line.\nDots are +1, triangles -1: {part}{len(y)} training points.\n"
         )
         return save(figure, stem, caption, formats)

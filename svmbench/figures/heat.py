@@ -97,9 +97,8 @@ def make_heat(
         _map(panel, cells, (*keys, *panels_by))
         for panel, cells in sorted(groups.items(), key=lambda entry: [in_order(v) for _, v in entry[0]])
     ]
-    figure = _draw(maps, metric, keys, title, width)
     caption = _caption(maps, metric, keys, title, left_out)
-    return figure, caption, left_out
+    return _draw(maps, metric, keys, title, width), caption, left_out
 
 
 def _map(
@@ -142,8 +141,7 @@ def _draw(
             ax.remove()
             continue
         _panel(ax, maps[place], scale, metric, size, wide - 1.2)
-        ax.set_xlabel(name_of(keys[0]))
-        ax.set_ylabel(name_of(keys[1]))
+        ax.set(xlabel=name_of(keys[0]), ylabel=name_of(keys[1]))
     bar = figure.colorbar(
         shades, ax=list(axes.flat)[: len(maps)], label=METRICS[metric][0], pad=0.02, extend=beyond
     )

@@ -114,11 +114,6 @@ class Artifact:
         return self.target.partition("-")[0]
 
     @property
-    def is_own(self) -> bool:
-        """Whether it is in the user's own folders."""
-        return bool(self.runs.folders)
-
-    @property
     def is_check(self) -> bool:
         """Whether it is a check, which has an outcome instead of runs."""
         return self.kind == "check"
@@ -264,13 +259,8 @@ def _check_names(artifact: Artifact, origin: str) -> None:
     for claim in artifact.claims:
         for part in claim.parts:
             where = f"{origin}: claim '{claim.name}', part '{part.name}'"
-            counters = artifact.counters
-            for given, known in (
-                (part.panels, panels),
-                (part.counters, counters),
-                (part.convention, counters),
-            ):
-                _check_known(given or (), known, where)
+            _check_known(part.panels or (), panels, where)
+            _check_known((*(part.counters or ()), *(part.convention or ())), artifact.counters, where)
             _check_quantities(part.arguments, lines, where)
     _check_known(artifact.options.get("window", ()), lines, f"{origin}: window")
     for key in ("baseline", "highlight"):

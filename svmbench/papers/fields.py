@@ -54,12 +54,6 @@ def number(value: Any, where: str) -> float:
     return float(value)
 
 
-def numbers(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, float]:
-    """Return a section of numbers with some of the allowed keys."""
-    content = section(value, where, (), allowed) if value else {}
-    return {key: number(entry, f"{where}.{key}") for key, entry in content.items()}
-
-
 def interval(value: Any, where: str) -> tuple[float, float]:
     """Return two numbers, the smaller one first; null means no bound on that side."""
     if isinstance(value, list) and len(value) == 2:

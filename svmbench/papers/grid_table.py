@@ -111,10 +111,7 @@ def _meaning(given: Mapping[str, Any]) -> str:
 
 
 def _plain(header: list[str], rows: list[list[str]]) -> str:
-    widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
-    return (
-        "\n".join(
-            "  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in [header, *rows]
-        )
-        + "\n"
-    )
+    lines = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    texts = ("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in lines)
+    return "\n".join(texts) + "\n"

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from svmbench.figures.series import COUNTERS
@@ -16,8 +17,9 @@ from svmbench.papers.estimate import DEVIATES, DRAWS, INCONCLUSIVE, LEVEL, NOT_A
 from svmbench.papers.material import Material
 from svmbench.store import lines
 
-#: Judged claims of an artifact.
-Judged = tuple[Material, Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]]
+#: Claims with their judged parts, and an artifact with those about it.
+Claims = Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]
+Judged = tuple[Material, Claims]
 
 _ABOUT = f"""\
 This page is made by `svmbench paper verdict` from the stored runs; nothing is written by hand. A claim is a
@@ -126,9 +128,7 @@ def _failures(found: Sequence[Judged]) -> Sequence[str]:
     return [f"**Tests that hold by construction FAIL: {'; '.join(names)}.**"] if names else []
 
 
-def _section(
-    material: Material, claims: Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]
-) -> str:
+def _section(material: Material, claims: Claims) -> str:
     artifact = material.artifact
     title = f"{artifact.target}: {artifact.title}" if artifact.target else artifact.title
     parts = [f"## {title}", f"{artifact.source}.", _origin(material)]
@@ -154,16 +154,14 @@ def _origin(material: Material) -> str:
     if not material.stored and material.outcome is None:
         what = "it is" if artifact.is_check else "its runs are"
         return f"{text} Not drawn yet: {what} made by `svmbench paper run {artifact.id}`."
-    ending = "md" if artifact.kind == "grid" else "png"
-    folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
-    if material.outcome is not None and not material.outcome["panels"]:
-        folder, ending = "tables", "md"
+    is_table = artifact.kind == "grid" or (material.outcome is not None and not material.outcome["panels"])
+    folder, ending = ("tables", "md") if is_table else (f"figures/{artifact.id}", "png")
     # A table shows the first convention only.
     counters = artifact.counters if artifact.kind != "grid" else [""]
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
-    what = "Table" if ending == "md" else "Picture"
-    made = f"svmbench paper draw {artifact.id}" if artifact.is_own else f"make {artifact.id}"
+    what = "Table" if is_table else "Picture"
+    made = f"svmbench paper draw {artifact.id}" if artifact.runs.folders else f"make {artifact.id}"
     return f"{text} {what}: {links}, by `{made}`."
 
 
@@ -171,14 +169,8 @@ def _table(artifact: Artifact, findings: Sequence[Finding]) -> str:
     titles = {panel.name: panel.title for panel in artifact.runs.panels}
     with_panel = any(finding.panel for finding in findings)
     with_counter = any(finding.counter for finding in findings)
-    header = [
-        *(["data set"] if with_panel else []),
-        *(["counted"] if with_counter else []),
-        "verdict",
-        "number",
-        "holds",
-        "from",
-    ]
+    header = ["data set"] * with_panel + ["counted"] * with_counter
+    header += ["verdict", "number", "holds", "from"]
     rows = []
     for finding in findings:
         where = [titles.get(finding.panel, finding.panel or "all")] if with_panel else []
@@ -223,19 +215,16 @@ def _duration(seconds: float) -> str:
 
 
 def _plain(finding: Finding) -> Mapping[str, Any]:
-    estimate = finding.estimate
-    numbers = (
-        {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-    )
-    bound = estimate.bound if estimate is not None else ""
+    estimate = {} if finding.estimate is None else asdict(finding.estimate)
+    numbers = {key: estimate[key] for key in ("value", "low", "high") if key in estimate}
     numbers |= {"least": finding.least, "most": finding.most}
     return {
         "data_set": finding.panel or None,
         "counter": finding.counter or None,
         "verdict": finding.verdict,
         "text": finding.text,
-        "unit": None if estimate is None else estimate.unit,
-        **({"bound": bound} if bound else {}),
+        "unit": estimate.get("unit"),
+        **({"bound": estimate["bound"]} if estimate.get("bound") else {}),
         **({"beside": True} if finding.beside else {}),
         **{key: value if math.isfinite(value) else None for key, value in numbers.items()},
     }

@@ -273,7 +273,8 @@ def _panel(name: str, value: Any, where: str) -> Panel:
 
 def _line(name: str, value: Any, where: str, panels: Sequence[str]) -> Line:
     keys = fields.section(value, where, (), ("solver", "title", "overrides", "known")) if value else {}
-    known = fields.numbers(keys.get("known", {}), f"{where}.known", panels)
+    known = fields.section(keys["known"], f"{where}.known", (), panels) if keys.get("known") else {}
+    known = {panel: fields.number(value, f"{where}.known.{panel}") for panel, value in known.items()}
     return Line(name, str(keys.get("solver", name)), keys.get("title"), _overrides(keys, where), known)
 
 
