@@ -77,9 +77,8 @@ def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
     best = row[int(np.argmin(centers))]
     others = [cell for cell in row if cell is not best]
     tests = [_p(best, cell, timed) for cell in others]
-    corrected = holm([p for p, least in tests if least <= ALPHA])
-    decided = iter(corrected)
-    told = [next(decided) < ALPHA if least <= ALPHA else False for _, least in tests]
+    corrected = iter(holm([p for p, least in tests if least <= ALPHA]))
+    told = [least <= ALPHA and next(corrected) < ALPHA for _, least in tests]
     if any(told):
         best.best = True
         for cell, apart in zip(others, told, strict=True):

@@ -171,11 +171,8 @@ def _row(
     timed: bool,
 ) -> Row:
     x, y = first.steps[problem, one], second.steps[problem, other]
-    if target is None:
-        ends = [median(float(steps.value[-1]) for steps in group.values()) for group in (x, y)]
-        at = max(ends)
-    else:
-        at = scaled(metric, target)
+    ends = (median(float(steps.value[-1]) for steps in group.values()) for group in (x, y))
+    at = max(ends) if target is None else scaled(metric, target)
     costs_a = first.arrivals(problem, one, at)
     costs_b = second.arrivals(problem, other, at)
     reached_a, reached_b = (sum(map(np.isfinite, costs.values())) for costs in (costs_a, costs_b))

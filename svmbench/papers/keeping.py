@@ -226,11 +226,8 @@ def _costs_of_arrival(given: Any) -> Iterator[Mapping[str, Any]]:
 def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Path]:
     """Copy a table, or the pictures with their captions, to the reference folder."""
     written = []
-    for path in paths:
-        if path.suffix not in (".png", ".md", ".csv") and not (
-            path.suffix == ".txt" and artifact.kind != "grid"
-        ):
-            continue
+    kept = (".png", ".md", ".csv") if artifact.kind == "grid" else (".png", ".md", ".csv", ".txt")
+    for path in (path for path in paths if path.suffix in kept):
         home = reference / "tables" if path.parent.name == "tables" else reference / "figures" / artifact.id
         _copy(path, home / path.name)
         written.append(home / path.name)

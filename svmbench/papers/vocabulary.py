@@ -8,22 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from svmbench.papers import fields
-from svmbench.papers.predicates import (
-    NOISE,
-    Arguments,
-    Tested,
-    below,
-    ended,
-    exact,
-    flat,
-    late,
-    near,
-    order,
-    ratio,
-    rises,
-    slope,
-)
+from svmbench.papers import fields, predicates
+from svmbench.papers.predicates import NOISE, Arguments, Tested
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.wording import cost_words, number_words, quantity_words
 
@@ -82,15 +68,15 @@ def _tolerance(within: Any) -> str:
 
 #: Predicates by name.
 PREDICATES: Mapping[str, Predicate] = {
-    "order": Predicate(order, ("less", "than"), ("margin", "as"), _order_words),
+    "order": Predicate(predicates.order, ("less", "than"), ("margin", "as"), _order_words),
     "ratio": Predicate(
-        ratio,
+        predicates.ratio,
         ("of", "to", "within"),
         (),
         lambda g: f"{quantity_words(g['of'])} divided by {quantity_words(g['to'])} is {_region(g)}",
     ),
     "near": Predicate(
-        near,
+        predicates.near,
         ("value", "printed", "within"),
         (),
         lambda g: (
@@ -99,13 +85,13 @@ PREDICATES: Mapping[str, Predicate] = {
         ),
     ),
     "slope": Predicate(
-        slope,
+        predicates.slope,
         ("of", "within"),
         ("since", "until", "against"),
         lambda g: f"the slope of the logarithm of {_series_words(g)} is {_region(g)}",
     ),
     "flat": Predicate(
-        flat,
+        predicates.flat,
         ("of", "factor"),
         ("since", "until"),
         lambda g: (
@@ -113,10 +99,13 @@ PREDICATES: Mapping[str, Predicate] = {
         ),
     ),
     "below": Predicate(
-        below, ("curve", "other"), ("metric", "where", "since", "until", "within"), _below_words
+        predicates.below,
+        ("curve", "other"),
+        ("metric", "where", "since", "until", "within"),
+        _below_words,
     ),
     "late": Predicate(
-        late,
+        predicates.late,
         ("curve", "part", "arrived"),
         ("far", "within", "metric", "where", "unfinished"),
         lambda g: (
@@ -127,7 +116,7 @@ PREDICATES: Mapping[str, Predicate] = {
         ),
     ),
     "rises": Predicate(
-        rises,
+        predicates.rises,
         ("curve", "by"),
         ("metric", "where", "since"),
         lambda g: (
@@ -137,7 +126,7 @@ PREDICATES: Mapping[str, Predicate] = {
         ),
     ),
     "ended": Predicate(
-        ended,
+        predicates.ended,
         ("solver", "because"),
         ("where", "share"),
         lambda g: (
@@ -146,7 +135,7 @@ PREDICATES: Mapping[str, Predicate] = {
         ),
     ),
     "exact": Predicate(
-        exact,
+        predicates.exact,
         ("value", "equals"),
         ("within",),
         lambda g: (

@@ -290,17 +290,9 @@ def _range(values: Sequence[float], form: str) -> str:
 
 @dataclass(frozen=True)
 class _Section:
-    """The uncompressed parts of a figure.
+    """The uncompressed parts of a figure: heading and element, entry in the contents, and search text.
 
-    Attributes
-    ----------
-    html : str
-        Its heading, and the element that the script fills; in the first and last of a pack, an end of its
-        group.
-    entry : str
-        Its entry in the table of contents.
-    words : str
-        Its search text.
+    The element is the one that the script fills; the first and last of a pack hold an end of its group.
     """
 
     html: str

@@ -10,7 +10,7 @@ import importlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,9 +161,7 @@ def make(artifact: Artifact, root: Path) -> Path:
         "version": version,
         "arguments": arguments,
         "seconds": round(time.perf_counter() - began, 2),
-        "measures": outcome.measures,
-        "panels": outcome.panels,
-        "notes": outcome.notes,
+        **asdict(outcome),
     }
     path = root / "checks" / f"{artifact.id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import timeit
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -111,12 +112,7 @@ def classification_cost(given: Mapping[str, Any]) -> Outcome:
 
 def _least(work: Callable[[], None]) -> float:
     """Return the least CPU seconds of three calls."""
-    best = np.inf
-    for _ in range(3):
-        began = time.process_time()
-        work()
-        best = min(best, time.process_time() - began)
-    return best
+    return min(timeit.repeat(work, timer=time.process_time, repeat=3, number=1))
 
 
 def _panel(
