@@ -131,7 +131,12 @@ class Evidence:
         # The end of a run does not depend on the cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
         if {counter, metric} & set(SECONDS):
-            self._check_seconds(solver, runs)
+            reasons = [self._untimed[run.path] for run in runs if run.path in self._untimed]
+            if reasons:
+                raise NotAttempted(
+                    f"{solver}: {len(runs) - len(reasons)} of {len(runs)} runs ran alone on one machine "
+                    f"({reasons[0]})"
+                )
         steps = []
         for run in runs:
             found = steps_of(run, counter, metric, self.reference(run))
@@ -166,15 +171,6 @@ class Evidence:
         if not among:
             raise NotAttempted(f"no line has a front: {next(iter(missing.values()), 'no runs are planned')}")
         return Window.of(among, self.counter)
-
-    def _check_seconds(self, solver: str, runs: Sequence[StoredRun]) -> None:
-        """Raise an error if a run was disturbed by other load."""
-        reasons = [self._untimed[run.path] for run in runs if run.path in self._untimed]
-        if reasons:
-            raise NotAttempted(
-                f"{solver}: {len(runs) - len(reasons)} of {len(runs)} runs ran alone on one machine "
-                f"({reasons[0]})"
-            )
 
     def reference(self, run: StoredRun | None = None) -> Reference:
         """Return the certified bounds of a run's problem, by default of the first stored run."""
@@ -322,16 +318,22 @@ class Evidence:
     def _arrival(self, given: Mapping[str, Any], curve: Curve) -> tuple[Floats, Floats]:
         """Return bounds of the cost at which each run stays at a level, first reaches it, or is stable."""
         if "stabilises" in given:
-            return first_stable(curve, float(given["span"]), float(given["within"]))
-        if "level" in given:
-            level = float(self.sample(given["level"]).rows.at[0])
+            span, within = float(given["span"]), float(given["within"])
+            ends = [first_stable(steps, span, within) for steps in curve.steps]
         else:
-            # Of the curve's own problem, since a group may vary C or the width of the kernel.
-            record = self.reference(curve.steps[0].run).record
-            level = _value_at(str(given["arrival"]), record, "certified") + float(given["within"])
-        reach = first_below if given.get("first") else stays_below
-        before, at = zip(*(reach(steps, level) for steps in curve.steps), strict=True)
-        return np.array(before), np.array(at)
+            level = self._level(given, curve)
+            reach = first_below if given.get("first") else stays_below
+            ends = [reach(steps, level) for steps in curve.steps]
+        before, at = np.array(ends).T
+        return before, at
+
+    def _level(self, given: Mapping[str, Any], curve: Curve) -> float:
+        """Return the level at which a run arrives."""
+        if "level" in given:
+            return float(self.sample(given["level"]).rows.at[0])
+        # Of the curve's own problem, since a group may vary C or the width of the kernel.
+        record = self.reference(curve.steps[0].run).record
+        return _value_at(str(given["arrival"]), record, "certified") + float(given["within"])
 
     def _of_line(self, given: Mapping[str, Any]) -> Sample:
         earlier, later, curve = self._per_seed(given)

@@ -111,31 +111,24 @@ def value_until(steps: Steps, cost: float, envelope: bool) -> float:
     return float(steps.value[steps.cost <= cost * 1.001].min())
 
 
-def first_stable(curve: Curve, span: float, within: float) -> tuple[Floats, Floats]:
-    """Return bounds of the cost at which each run is first known to be stable; see `stays_below`.
+def first_stable(steps: Steps, span: float, within: float) -> tuple[float, float]:
+    """Return bounds of the cost at which a run is first known to be stable; see `stays_below`.
 
     Parameters
     ----------
-    curve : Curve
-        A line.
+    steps : Steps
+        The run.
     span : float
         Length of the stable part: from a ``span``-th of the cost, where the run must have been observed.
     within : float
         The greatest value since then exceeds the least by at most this.
     """
-    ends = [between(steps, _first_stable(steps, span, within)) for steps in curve.steps]
-    before, at = zip(*ends, strict=True)
-    return np.array(before), np.array(at)
-
-
-def _first_stable(steps: Steps, span: float, within: float) -> int:
-    """Return the index of the checkpoint, or the number of checkpoints if none qualifies."""
     for place in np.flatnonzero(steps.cost >= span * steps.cost[0]):
         cost = steps.cost[place]
         since = steps.value[(steps.cost * OVERSHOOT >= cost / span) & (steps.cost <= cost)]
         if np.ptp(since) <= within:
-            return int(place)
-    return steps.cost.size
+            return between(steps, int(place))
+    return between(steps, steps.cost.size)
 
 
 def wrong_tests(curve: Curve) -> list[NDArray[np.bool_]]:
