@@ -62,7 +62,5 @@ def tabular(
 def floating(table: str, caption: str, label: str) -> str:
     r"""Wrap a ``tabular`` in a ``table`` environment; the label is not escaped."""
     head = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering"]
-    return (
-        "\n".join([*head, f"\\caption{{{escape(caption)}}}", f"\\label{{{label}}}", table + r"\end{table}"])
-        + "\n"
-    )
+    named = [f"\\caption{{{escape(caption)}}}", f"\\label{{{label}}}"]
+    return "\n".join([*head, *named, table + r"\end{table}"]) + "\n"

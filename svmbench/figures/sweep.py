@@ -76,9 +76,8 @@ def draw_sweep(
     share_y : bool
         Whether all panels have the same range of y.
     """
-    x_scale = (
-        "log" if all(points.x.min() > 0.0 for lines in panels.values() for points in lines) else "linear"
-    )
+    positive = all(points.x.min() > 0.0 for lines in panels.values() for points in lines)
+    x_scale = "log" if positive else "linear"
     every = list(dict.fromkeys(points.label for lines in panels.values() for points in lines))
     row = [
         Plot(

@@ -55,9 +55,7 @@ def draw(material: Material, results: Path) -> list[Path]:
     folder = results / "figures" / artifact.id
     if artifact.is_check:
         return _draw_check(material, folder)
-    draw_one = {"curves": _draw_curves, "front": _draw_front, "sweep": _draw_sweep, "profile": _draw_profile}[
-        artifact.kind
-    ]
+    draw_one = {"sweep": _draw_sweep, "profile": _draw_profile}.get(artifact.kind, _draw_curves)
     paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
     if artifact.options.get("together"):  # all counting conventions on one sheet, one row each
         rows = [row for counter in artifact.counters for row in _rows(material, counter)]
@@ -75,15 +73,12 @@ def _stem(folder: Path, artifact: Artifact, counter: str) -> Path:
 
 
 def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
-    return _draw_sheet(material, _rows(material, counter), _stem(folder, material.artifact, counter))
-
-
-def _draw_front(material: Material, counter: str, folder: Path) -> list[Path]:
-    """Draw the fronts, and once for all costs write their table."""
-    stem = _stem(folder, material.artifact, counter)
-    paths = _draw_sheet(material, _rows(material, counter), stem, emphasis(material, counter))
-    if counter == material.artifact.counters[0]:
-        paths += write_all(folder.parent.parent / "tables" / material.artifact.id, front_table(material))
+    """Draw curves or fronts; of fronts, write the table once for all costs."""
+    artifact = material.artifact
+    looks = emphasis(material, counter) if artifact.kind == "front" else None
+    paths = _draw_sheet(material, _rows(material, counter), _stem(folder, artifact, counter), looks)
+    if artifact.kind == "front" and counter == artifact.counters[0]:
+        paths += write_all(folder.parent.parent / "tables" / artifact.id, front_table(material))
     return paths
 
 
