@@ -136,8 +136,11 @@ def _convert_scalar(value: Any, hint: type, limits: Mapping[str, Any]) -> Any:
     if hint is int and value != int(value):
         return _WRONG
     number = hint(value)
-    numbers = choices is not None and all(isinstance(word, int | float) for word in choices)
-    if numbers and number not in choices:
+    if (
+        choices is not None
+        and number not in choices
+        and all(isinstance(word, int | float) for word in choices)
+    ):
         return _WRONG
     low, above, high = limits.get("min"), limits.get("above"), limits.get("max")
     inside = (

@@ -216,7 +216,7 @@ def _duration(seconds: float) -> str:
 
 def _plain(finding: Finding) -> Mapping[str, Any]:
     estimate = {} if finding.estimate is None else asdict(finding.estimate)
-    numbers = {key: estimate[key] for key in ("value", "low", "high") if key in estimate}
+    numbers: dict[str, float] = {key: estimate[key] for key in ("value", "low", "high") if key in estimate}
     numbers |= {"least": finding.least, "most": finding.most}
     return {
         "data_set": finding.panel or None,
