@@ -43,13 +43,15 @@ SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check mutants test-checks checked test-sanitized sanitized lint lint-types lint-stubs lint-style docs wheel phases figures tables verdicts reproduce speed field clean $(PAPERS)
+.PHONY: help demo env test check mutants test-checks checked test-sanitized sanitized lint lint-types lint-stubs lint-style docs wheel phases figures tables verdicts reproduce speed field clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## set everything up and train SBP on a generated data set, no download
 	@$(SVMBENCH) run results='"$(RESULTS)"'
+
+env: $(READY)-test $(READY)-lint  ## install what tests and checks of style need, and run nothing
 
 test: $(READY)-test  ## run all tests
 	$(PYTEST) $(SELECT)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import gc
+import importlib.util
 import os
 import signal
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -25,6 +27,10 @@ settings.load_profile("svmbench")
 
 def pytest_configure() -> None:
     """Let signals reach the tests and what they start, also under ``nohup`` or in the background."""
+    if importlib.util.find_spec("svmbench.rng") is None:
+        pytest.exit(
+            f"svmbench is not compiled for {sys.executable}: run `make env`, then `.venv/bin/python -m pytest`", 2
+        )
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
+from svmbench.errors import UserError
 
 if TYPE_CHECKING:
     from svmbench.solvers.base import Solver
@@ -42,7 +43,14 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.solvers import registry
 
     width = min(_WIDEST, shutil.get_terminal_size((_WIDEST + 1, 24)).columns - 1)
-    solvers = [registry.get(name) for name in given.names or registry.names()]
+    solvers, faults = [], {}
+    for name in given.names or registry.names():
+        try:
+            solvers.append(registry.get(name))
+        except UserError as error:
+            if given.names:
+                raise
+            faults[name] = str(error)
     if given.json:
         print(json.dumps([_about(solver) for solver in solvers], indent=2))
         return 0
@@ -54,6 +62,8 @@ def main(arguments: Sequence[str]) -> int:
         named = f"{solver.name:<{wide[0]}}  {solver.title:<{wide[1]}}  {_KINDS[solver.access]:<8}"
         text = f"{named}  {_FORMS[solver.form]}"
         print(f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"[:width])
+    for name, fault in faults.items():
+        print(f"{name:<{wide[0]}}  cannot be used: {fault}")
     print("svmbench solvers NAME: all about one, its keys too")
     return 0
 

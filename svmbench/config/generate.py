@@ -20,6 +20,7 @@ from typing import Any
 from svmbench.config import folder, schema
 from svmbench.config.validation import schema_of
 from svmbench.config.values import alternatives, default, hints, show
+from svmbench.errors import UserError
 from svmbench.run_config import SECTIONS, RunConfig
 
 _WIDTH = 120
@@ -116,8 +117,12 @@ def files() -> list[Path]:
 
 def main() -> int:
     """Write all files that have changed, and print their names."""
-    for file in files():
-        text = generated(file)
+    try:
+        texts = {file: generated(file) for file in files()}
+    except UserError as error:
+        print(f"svmbench: {error}", file=sys.stderr)
+        return 2
+    for file, text in texts.items():
         if not file.is_file() or text != file.read_text(encoding="utf-8"):
             file.write_text(text, encoding="utf-8")
             print(file)

@@ -27,6 +27,11 @@ def later(default: str, *others: str) -> Any:
 
 def whole(default: int, low: int, high: int | None = None) -> Any:
     """Return an integer field with a range."""
+    return real(default, low, high)
+
+
+def real(default: float, low: float, high: float | None = None) -> Any:
+    """Return a field of a real number with a range."""
     return field(default=default, metadata={"min": low} | ({} if high is None else {"max": high}))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,7 @@ class Runs:
     lines: tuple[Line, ...] = ()
     groups: tuple[Group, ...] = ()
     folders: tuple[Path, ...] = ()
+    where: str = "runs"  # their place, for messages
 
     def only(self, panels: Sequence[str] | None, solvers: Sequence[str] | None) -> Runs:
         """Return the runs of some panels and solvers, for an artifact that shows runs of another one."""
@@ -165,7 +167,10 @@ class Runs:
             If an override is invalid.
         """
         jobs = self._jobs()
-        resolved = _resolved([job[-1] for job in jobs], self.folders)
+        try:
+            resolved = _resolved([job[-1] for job in jobs], self.folders)
+        except UserError as error:
+            raise UserError(f"{self.where}: {error}") from error
         # Seeds were validated when the file was read, so one composition serves them all.
         return [
             PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values, self.folders)
@@ -218,12 +223,16 @@ def _resolved(jobs: Sequence[tuple[str, ...]], folders: tuple[Path, ...]) -> lis
 
 
 def compose_together(many: Iterable[Runs]) -> None:
-    """Compose the runs of several artifacts together, since they have much in common."""
+    """Compose the runs of several artifacts together, since they have much in common.
+
+    Nothing is raised for an invalid override: `Runs.planned` also names its file.
+    """
     together: dict[tuple[Path, ...], list[tuple[str, ...]]] = {}
     for runs in many:
         together.setdefault(runs.folders, []).extend(job[-1] for job in runs._jobs())
     for folders, jobs in together.items():
-        _resolved(jobs, folders)
+        with suppress(UserError):
+            _resolved(jobs, folders)
 
 
 def _last_of_each(given: Sequence[str]) -> tuple[str, ...]:
@@ -262,7 +271,7 @@ def read_runs(content: Any, where: str) -> Runs:
     groups = tuple(
         _group(value, f"{where}.groups[{place}]", names, solvers) for place, value in enumerate(top["groups"])
     )
-    return Runs(_overrides(top, where), panels, lines, groups)
+    return Runs(_overrides(top, where), panels, lines, groups, where=where)
 
 
 def _panel(name: str, value: Any, where: str) -> Panel:

@@ -22,6 +22,9 @@ _GROUP = "svmbench.solvers"
 #: Folders of solvers; the other folders contain shared code.
 _FOLDERS = ("kernel", "linear", "baselines")
 
+#: Attributes of a solver's class that have no default.
+_NEEDED = ("title", "citation", "Params")
+
 
 @cache
 def _modules() -> dict[str, str]:
@@ -60,7 +63,8 @@ def get(name: str) -> type[Solver]:
     Raises
     ------
     UserError
-        If there is no such solver, or two, or the plug-in cannot be imported or is not a solver.
+        If there is no such solver, or two, the plug-in cannot be imported or is not a solver, or its class
+        lacks what every solver defines.
     """
     modules, plugins = _modules(), _plugins()
     if name in modules and name in plugins:
@@ -68,10 +72,21 @@ def get(name: str) -> type[Solver]:
             f"the plug-in '{plugins[name].value}' has the name of a built-in solver, '{name}': rename it"
         )
     if name in modules:
-        return _solver_of(importlib.import_module(modules[name]), name)
+        return _whole(_solver_of(importlib.import_module(modules[name]), name))
     if name in plugins:
-        return _loaded(plugins[name])
+        return _whole(_loaded(plugins[name]))
     raise UserError(f"solver '{name}' is unknown: give one of {', '.join(names())}{nearest(name, names())}")
+
+
+def _whole(solver: type[Solver]) -> type[Solver]:
+    """Return a solver that defines what every solver must, or raise an error that names what it lacks."""
+    missing = [name for name in _NEEDED if not hasattr(solver, name)] + sorted(solver.__abstractmethods__)
+    if missing:
+        raise UserError(
+            f"{solver.__module__}.{solver.__qualname__} does not define {', '.join(missing)}: "
+            "add what docs/add-a-solver.md lists as needed"
+        )
+    return solver
 
 
 def _loaded(plugin: EntryPoint) -> type[Solver]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -41,7 +41,10 @@ def specification(name: str) -> ModuleType:
     """The specification of a solver: of a plug-in, the one that its package names (docs/add-a-solver.md)."""
     for entry in entry_points(group="svmbench.specifications", name=name):
         return entry.load()
-    return importlib.import_module(f"tests.specification.{name}")
+    module = f"tests.specification.{name}"
+    if importlib.util.find_spec(module) is None:
+        raise FileNotFoundError(f"tests/specification/{name}.py is missing: write it as docs/add-a-solver.md says")
+    return importlib.import_module(module)
 
 
 def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:

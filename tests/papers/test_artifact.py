@@ -8,6 +8,7 @@ from svmbench.config.folder import conf_dir, papers
 from svmbench.errors import UserError
 from svmbench.papers.artifact import _loader, load, read
 from svmbench.papers.checks import CHECKS, _function
+from svmbench.papers.runs import compose_together
 
 from .written import artifact, errors, material, store
 
@@ -158,6 +159,14 @@ def test_a_wrong_file_is_told_where(content, path, value, sentence):
     change(content, path, value)
     with pytest.raises(UserError, match=sentence):
         read("x", content, "FILE")
+
+
+def test_a_wrong_override_is_told_with_its_file(content):
+    change(content, "runs.panels.adult.overrides", ["dataset=adult", "bugdet.kev=1e6"])
+    runs = read("x", content, "FILE").runs
+    compose_together([runs])
+    with pytest.raises(UserError, match=r"^FILE: runs: unknown key bugdet\.kev; did you mean 'budget\.kev'"):
+        runs.planned()
 
 
 @pytest.mark.parametrize(

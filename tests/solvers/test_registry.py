@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 import svmbench.solvers.kernel
+from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.solvers import registry
 from svmbench.solvers.base import Solver
@@ -65,7 +68,10 @@ NEW = """
 from svmbench.solvers.base import Solver
 
 class New(Solver):
-    name = "{name}"
+    name, title, citation, Params = "{name}", "New", "nobody", dict
+
+    def start(self, problem, oracle, rng):
+        raise NotImplementedError
 """
 
 
@@ -84,7 +90,18 @@ def test_a_new_file_is_a_new_solver(tmp_path, monkeypatch):
 
 
 class Mine(Solver):
-    name = "mine"
+    name, title, citation = "mine", "Mine", "nobody"
+
+    @dataclass(frozen=True)
+    class Params:
+        pass
+
+    def start(self, problem, oracle, rng):
+        raise NotImplementedError
+
+
+class Nothing(Solver):
+    name = "nothing"
 
 
 def plugin(monkeypatch, name, value):
@@ -119,3 +136,18 @@ def test_a_plug_in_may_not_take_a_built_in_name(monkeypatch):
     plugin(monkeypatch, "sbp", f"{__name__}:Mine")
     with pytest.raises(UserError, match="has the name of a built-in solver, 'sbp'"):
         registry.get("sbp")
+
+
+def test_what_the_class_of_a_solver_lacks_is_named(monkeypatch):
+    plugin(monkeypatch, "nothing", f"{__name__}:Nothing")
+    with pytest.raises(UserError, match=r"\.Nothing does not define title, citation, Params, start: add "):
+        registry.get("nothing")
+
+
+def test_a_solver_that_cannot_be_used_does_not_hide_the_others(monkeypatch, capsys):
+    plugin(monkeypatch, "nothing", f"{__name__}:Nothing")
+    assert main(["solvers"]) == 0
+    listed = capsys.readouterr().out
+    assert re.search(r"^nothing +cannot be used: .*Nothing does not define title, ", listed, re.MULTILINE)
+    assert re.search(r"^sbp +SBP ", listed, re.MULTILINE)
+    assert main(["solvers", "nothing"]) == 2

@@ -8,14 +8,14 @@ can be attained.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, whole
+from svmbench.data.parameters import Checked, real, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -28,7 +28,7 @@ class Params(Checked):
 
     n_train: int = whole(4_000, 2)
     n_test: int = whole(1_300, 0)
-    noise: float = field(default=0.36, metadata={"min": 0})
+    noise: float = real(0.36, 0)
     seed: int = whole(0, 0)
 
 

@@ -20,7 +20,7 @@ from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
 from svmbench.data.needs import needs
-from svmbench.data.parameters import EVERY, check, later, one_of, whole
+from svmbench.data.parameters import EVERY, check, later, one_of, real, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.sets._first_line import check_first_line, doubt
 from svmbench.data.sets._labels import check_test_labels, labels_of, targets
@@ -44,7 +44,7 @@ class Params:
 
     path: str | None = field(default=None, metadata={"place": True})
     test_path: str | None = field(default=None, metadata={"place": True})
-    test_fraction: float = field(default=0.2, metadata={"min": 0, "max": 0.9})
+    test_fraction: float = real(0.2, 0, 0.9)
     split_seed: int = whole(0, 0)
     format: str = one_of("auto", "libsvm", "csv")
     positive: int | float | str | None = None

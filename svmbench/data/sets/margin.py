@@ -9,14 +9,14 @@ of u is ``noise``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, whole
+from svmbench.data.parameters import Checked, real, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -28,8 +28,8 @@ class Params(Checked):
 
     n_train: int = whole(10_000, 2)
     n_test: int = whole(10_000, 0)
-    margin: float = field(default=0.1, metadata={"min": 0.0001, "max": 0.99})
-    noise: float = field(default=0.0, metadata={"min": 0, "max": 0.5})
+    margin: float = real(0.1, 0.0001, 0.99)
+    noise: float = real(0.0, 0, 0.5)
     dimensions: int = whole(200, 2, 100_000)
     seed: int = whole(0, 0)
 

@@ -28,7 +28,7 @@ are the same on every machine.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.folders import unwritable
-from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, whole
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, real, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._elastic import Draws, deformed, smooth_fields, tangents
 from svmbench.data.sets.mnist import GREY, read_idx, read_labels
@@ -64,8 +64,8 @@ class Params(Digits):
     n_train: int = whole(1_000_000, 2)
     n_validation: int = whole(20_000, 0)
     n_test: int = whole(20_000, 0)
-    alpha: float = field(default=1.0, metadata={"min": 0})
-    sigma: float = field(default=4.0, metadata={"min": 0.1, "max": 10})
+    alpha: float = real(1.0, 0)
+    sigma: float = real(4.0, 0.1, 10)
     seed: int = whole(0, 0)
 
 

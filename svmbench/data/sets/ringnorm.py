@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import gaussian_classes
-from svmbench.data.parameters import Checked, whole
+from svmbench.data.parameters import Checked, real, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -23,7 +23,7 @@ class Params(Checked):
     n_train: int = whole(10_000, 2)
     n_test: int = whole(10_000, 0)
     mean: float = 0.0
-    a: float = field(default=2.0 / math.sqrt(DIMENSIONS), metadata={"min": 0})
+    a: float = real(2.0 / math.sqrt(DIMENSIONS), 0)
     seed: int = whole(0, 0)
 
 

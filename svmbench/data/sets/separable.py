@@ -7,7 +7,7 @@ solution.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from scipy.special import betaincc, betainccinv
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, whole
+from svmbench.data.parameters import Checked, real, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets.margin import at_heights, direction
 
@@ -28,7 +28,7 @@ class Params(Checked):
 
     n_train: int = whole(10_000, 2)
     n_test: int = whole(10_000, 0)
-    margin: float = field(default=0.1, metadata={"min": 0.0001, "max": 0.99})
+    margin: float = real(0.1, 0.0001, 0.99)
     dimensions: int = whole(50, 2, 100_000)
     seed: int = whole(0, 0)
 
