@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import fcntl
 import os
