@@ -1,4 +1,5 @@
 import copy
+import math
 
 import pytest
 import yaml
@@ -6,9 +7,10 @@ from omegaconf import OmegaConf
 
 from svmbench.config.folder import conf_dir, papers
 from svmbench.errors import UserError
+from svmbench.papers import fields
 from svmbench.papers.artifact import _loader, load, read
 from svmbench.papers.checks import CHECKS, _function
-from svmbench.papers.runs import compose_together
+from svmbench.papers.runs import compose_together, read_runs
 
 from .written import artifact, errors, material, store
 
@@ -221,3 +223,211 @@ def test_a_wrong_override_is_told(content):
     content["runs"]["overrides"].append("kernel.gama=1")
     with pytest.raises(UserError, match="gama"):
         read("x", content, "FILE").runs.planned()
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"),
+    [
+        ([1, 2], (1.0, 2.0)),
+        ([3, 3], (3.0, 3.0)),
+        ([None, 2.5], (-math.inf, 2.5)),
+        ([0, None], (0.0, math.inf)),
+    ],
+)
+def test_a_range_has_two_ends_of_which_each_may_be_open(value, ends):
+    assert fields.interval(value, "within") == ends
+
+
+@pytest.mark.parametrize("value", [[2, 1], [1], [1, 2, 3], (1, 2), 1, [True, 2], ["1", 2]])
+def test_what_is_no_range_is_refused(value):
+    with pytest.raises(UserError, match="is not allowed: give"):
+        fields.interval(value, "within")
+
+
+@pytest.mark.parametrize("value", [[0, 1], [1, 1], [-1, 1], [1, None], [None, 1]])
+def test_an_axis_has_two_different_positive_ends(value):
+    assert fields.positive_range(None, "x") is None
+    assert fields.positive_range([1e-9, 1], "x") == (1e-9, 1.0)
+    with pytest.raises(UserError, match="give two positive numbers"):
+        fields.positive_range(value, "x")
+
+
+@pytest.mark.parametrize("value", [True, False, "1", None])
+def test_what_is_no_number_is_refused(value):
+    assert [fields.number(number, "n") for number in (2, 0.5)] == [2.0, 0.5]
+    with pytest.raises(UserError, match="give a number"):
+        fields.number(value, "n")
+
+
+OWN = """
+title: Mine
+source: Me
+kind: curves
+runs:
+  overrides: [budget.kev=1e4]
+  panels: {board: {title: Board, overrides: [dataset=checkerboard, problem.C=1e-4]}}
+  solvers: {sbp: null}
+  groups: [{seeds: 1, over: {kernel.gamma: [1e-2]}}]
+"""
+
+
+def test_a_paper_of_the_user_is_read_from_the_folder_which_its_commands_name(tmp_path):
+    (tmp_path / "paper").mkdir()
+    (tmp_path / "paper" / "mine.yaml").write_text(OWN, encoding="utf-8")
+    mine = load("mine", (tmp_path,))
+    (run,) = mine.runs.planned()
+    assert run.over == (("kernel.gamma", 0.01),) and run.folders == (tmp_path,)
+    assert run.command.startswith(f"svmbench run --config-dir {tmp_path} solver=sbp ")
+    assert (mine.target, mine.document, mine.of, mine.claims) == ("", "", "mine", ())
+    assert load("sbp-f2", (tmp_path,)).runs.folders == ()
+    with pytest.raises(UserError, match="unknown paper 'mine'"):
+        load("mine")
+
+
+def test_a_paper_of_the_user_may_replace_one_of_ours(tmp_path):
+    (tmp_path / "paper").mkdir()
+    (tmp_path / "paper" / "sbp-f2.yaml").write_text(OWN, encoding="utf-8")
+    assert load("sbp-f2", (tmp_path,)).title == "Mine" != load("sbp-f2").title
+    assert load("sbp-f2", (tmp_path,)).runs.folders == (tmp_path,)
+
+
+def test_a_file_that_is_not_yaml_is_told(tmp_path):
+    (tmp_path / "paper").mkdir()
+    file = tmp_path / "paper" / "broken.yaml"
+    file.write_text("title: [1, 2\nkind: }", encoding="utf-8")
+    with pytest.raises(UserError, match=r"broken\.yaml is not YAML: while parsing") as refused:
+        load("broken", (tmp_path,))
+    assert "\n" not in str(refused.value)
+
+
+def test_part_of_the_runs_of_another_artifact_may_be_shown(content):
+    content["runs"] = {"of": "sbp-f2", "panels": ["adult", "mnist"], "solvers": ["smo"]}
+    content["claims"] = []
+    part = read("x", content, "FILE")
+    assert part.of == "sbp-f2"
+    assert [panel.name for panel in part.runs.panels] == ["adult", "mnist"]
+    assert [line.name for line in part.runs.lines] == ["smo"]
+    whole = read("x", {**content, "runs": "sbp-f2"}, "FILE")
+    assert whole.runs == load("sbp-f2").runs
+    for key, known in (("panels", "adlut"), ("solvers", "smoo")):
+        with pytest.raises(UserError, match=f"FILE: runs.{key}: unknown '{known}'; did you mean"):
+            read("x", {**content, "runs": {"of": "sbp-f2", key: [known]}}, "FILE")
+
+
+def test_an_artifact_knows_its_kind_and_how_it_counts():
+    values = {"cell": "{e}", "values": {"e": {"metric": "test_error"}}}
+    kinds = {
+        "curves": artifact(["sbp"]),
+        "counted": artifact(["sbp"], counters=["kev_iter", "iterations"]),
+        "grid": artifact(["sbp"], kind="grid", **values),
+        "listing": artifact(["sbp"], kind="grid", layout="runs"),
+        "check": read("x", {"title": "T", "source": "S", "kind": "check", "function": "basin"}, "FILE"),
+    }
+    assert {name: one.counters for name, one in kinds.items()} == {
+        "curves": ("kev_ondemand",),
+        "counted": ("kev_iter", "iterations"),
+        "grid": ("",),
+        "listing": ("",),
+        "check": ("",),
+    }
+    assert [name for name, one in kinds.items() if one.is_check] == ["check"]
+    assert [name for name, one in kinds.items() if one.is_listing] == ["listing"]
+    assert kinds["curves"].document == "X" and kinds["check"].of == "x"
+
+
+@pytest.mark.parametrize(
+    ("options", "timed"),
+    [
+        ({"metrics": ["test_error"]}, False),
+        ({"metrics": ["test_error", "wall_seconds"]}, True),
+        ({"counters": ["kev_iter", "cpu_seconds"]}, True),
+        ({"ranges": {"x": [1, 2]}, "notes": ["cpu_seconds"]}, False),
+    ],
+)
+def test_an_artifact_is_timed_if_it_shows_seconds(options, timed):
+    assert artifact(["sbp"], **options).timed == timed
+
+
+@pytest.mark.parametrize(("kind", "key"), [("grid", "baseline"), ("front", "highlight")])
+def test_the_line_that_others_are_compared_with_is_one_of_the_solvers(kind, key):
+    more = {"cell": "{e}", "values": {"e": {"metric": "test_error"}}} if kind == "grid" else {}
+    assert artifact(["sbp", "smo"], kind=kind, **more, **{key: "smo"}).options[key] == "smo"
+    with pytest.raises(UserError, match=f"FILE: {key}=sdca is not allowed: give one of the solvers"):
+        artifact(["sbp", "smo"], kind=kind, **more, **{key: "sdca"})
+
+
+def test_the_lines_of_a_window_are_solvers():
+    assert artifact(["sbp", "smo"], kind="front", window=["smo"]).options["window"] == ["smo"]
+    with pytest.raises(UserError, match="FILE: window: unknown 'sdca'"):
+        artifact(["sbp", "smo"], kind="front", window=["sdca"])
+
+
+@pytest.mark.parametrize("seeds", [[-1], [0, -1], [0.0], "2", -1, [], True, [1, 1], None])
+def test_seeds_that_are_none_are_refused(seeds):
+    with pytest.raises(UserError, match="must be different whole numbers of at least 0"):
+        artifact(["sbp"], groups=[{"seeds": seeds}])
+
+
+@pytest.mark.parametrize(("seeds", "known"), [(1, (0,)), (3, (0, 1, 2)), ([0], (0,)), ([7, 2], (7, 2))])
+def test_seeds_are_listed_or_counted(seeds, known):
+    assert artifact(["sbp"], groups=[{"seeds": seeds}]).runs.groups[0].seeds == known
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "left"),
+    [
+        ([], [1.0, 2.0, 3.0]),
+        ([{"problem.C": float("2")}], [1.0, 3.0]),
+        ([{"problem.C": [1.0, 3.0]}], [2.0]),
+        ([{"problem.C": 1.0}, {"problem.C": 3.0}], [2.0]),
+        ([{"problem.C": 1.0, "solver": "smo"}, {"panel": "other", "problem.C": 2.0}], [1.0, 2.0, 3.0]),
+        ([{"problem.C": 2.0, "solver": ["sbp", "smo"], "panel": "board"}], [1.0, 3.0]),
+    ],
+)
+def test_what_agrees_with_an_exception_in_all_keys_is_left_out(exceptions, left):
+    groups = [{"seeds": 1, "over": {"problem.C": [1.0, 2.0, 3.0]}, "except": exceptions}]
+    runs = artifact(["sbp"], groups=groups).runs.planned()
+    assert [run.config.problem.C for run in runs] == left
+
+
+def test_the_data_sets_of_runs_are_those_that_the_overrides_name():
+    panels = {
+        "one": {"title": "1", "overrides": ["dataset=checkerboard", "dataset.n_test=10"]},
+        "two": {"title": "2", "overrides": ["budget.kev=5", "dataset=adult"]},
+        "three": {"title": "3", "overrides": ["kernel.gamma=2"]},
+    }
+    assert artifact(["sbp"], panels=panels).runs.datasets() == {"checkerboard", "adult"}
+
+
+@pytest.mark.parametrize(
+    ("solvers", "groups", "sentence"),
+    [
+        (["sbp"], {"seeds": 1}, "FILE: runs.groups must be a list of groups of runs"),
+        (["sbp"], [{"seeds": 1, "over": {"problem.C": []}}], "over.problem.C must be a list of values"),
+        (["sbp"], [{"seeds": 1, "except": [{"colour": 1}]}], "except: unknown key 'colour'"),
+        (["sbp"], [{"seeds": 1, "panels": "board"}], "panels=board is not allowed: give a list of words"),
+        (["sbp"], [{"seeds": 1, "panels": [1]}], "panels=.1. is not allowed: give a list of words"),
+        ({"sbp": {"known": {"bord": 1}}}, None, "known: unknown key 'bord'; did you mean 'board'"),
+        ({"sbp": {"known": {"board": "1"}}}, None, "known.board=1 is not allowed: give a number"),
+    ],
+)
+def test_runs_that_cannot_be_planned_are_told(solvers, groups, sentence):
+    with pytest.raises(UserError, match=sentence):
+        artifact(solvers, groups=groups)
+
+
+def test_runs_without_groups_are_told():
+    runs = {"panels": {"a": {"title": "A", "overrides": []}}, "solvers": {"sbp": None}, "groups": []}
+    with pytest.raises(UserError, match=r"runs\.groups must be a list of groups of runs"):
+        read_runs(runs, "runs")
+
+
+def test_a_line_and_a_panel_keep_what_is_known_of_them():
+    panels = {"board": {"title": "B", "overrides": ["dataset=adult"], "known": {"mistakes": 5}}}
+    line = {"solver": "sbp", "title": "T", "overrides": ["solver.k=5"], "known": {"board": 12}}
+    runs = artifact({"mine": line, "smo": None}, panels=panels).runs
+    (panel,), (mine, smo) = runs.panels, runs.lines
+    assert (panel.name, panel.title, panel.known) == ("board", "B", {"mistakes": 5})
+    assert (mine.name, mine.solver, mine.title) == ("mine", "sbp", "T")
+    assert (mine.overrides, mine.known) == (("solver.k=5",), {"board": 12.0})
+    assert (smo.name, smo.solver, smo.title, smo.overrides, smo.known) == ("smo", "smo", None, (), {})

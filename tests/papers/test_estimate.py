@@ -273,3 +273,34 @@ def test_two_draws_are_one_number_with_the_repetitions_of_both():
     joined = one.joined(other)
     assert joined.at.shape == (1 + DRAWS[0] + DRAWS[1],)
     assert (set(joined.low), set(joined.at), set(joined.high)) == ({1.0}, {2.0}, {3.0})
+
+
+def test_a_quotient_of_which_one_bound_is_0_over_0_is_not_known():
+    for above, below in (
+        (bounded(1.0, 0.0, 5.0), bounded(0.0, 0.0, 0.0)),
+        (bounded(0.0, 0.0, 0.0), bounded(1.0, 0.0, 1.0)),
+    ):
+        with pytest.raises(NotAttempted, match="both are 0"):
+            Estimate.of(above.over(below))
+
+
+def test_of_few_repetitions_the_least_and_the_greatest_are_the_ends():
+    assert _places(1) == (0, 0, 0)
+    assert _places(20)[0] == 0 and _places(20)[2] > 0
+    rows = Rows.of(np.array([0.5, 3.0]))
+    assert [rows.ends(trust) for trust in (-1, 0, 1)] == [(0.5, 3.0)] * 3
+
+
+def test_a_repetition_with_one_point_or_none_has_no_slope():
+    x = np.array([1.0, 10.0, 100.0])
+    rows = np.tile(x, (5, 1))
+    rows[2, 1:] = rows[3, :2] = np.nan
+    rows[4] = 0.0
+    assert np.isnan(log_slope(x, Rows.of(rows)).at).tolist() == [False, False, True, True, True]
+
+
+def test_a_bound_of_each_kind_is_changed_alone():
+    at, low, high = (np.full(3, value) for value in (2.0, 1.0, 3.0))
+    for rows in (Rows(at, low, at), Rows(at, at, high), Rows(at, low, high)):
+        made = rows.each(lambda one: 10.0 * one)
+        assert (made.at[0], made.low[0], made.high[0]) == (20.0, 10.0 * rows.low[0], 10.0 * rows.high[0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,11 +16,11 @@ from hypothesis import strategies as st
 
 from svmbench.analysis.arrivals import stays_below
 from svmbench.figures.series import Steps
-from svmbench.papers import pages
+from svmbench.papers import keeping, pages
 from svmbench.papers.artifact import load
 from svmbench.papers.drawing import draw
-from svmbench.papers.keeping import _pictures, arrivals, checkpoints, compares_errors
-from svmbench.store import StoredRun
+from svmbench.papers.keeping import _pictures, arrivals, checkpoints, compares_errors, keep
+from svmbench.store import Store, StoredRun
 
 from .written import artifact, errors, material, store
 
@@ -70,6 +72,109 @@ def test_an_artifact_keeps_what_it_asks_for(paper: str, places: list[int]) -> No
 )
 def test_mistakes_are_kept_where_errors_are_compared(paper: str, compares: bool) -> None:
     assert compares_errors(load(paper)) == compares
+
+
+OF_ONE = {"solver": "sbp", "metric": "test_error"}
+ARRIVAL = {"solver": "sbp", "arrival": "test_error", "level": 10}
+LAST, ARRIVALS, EVERY = [6], [0, 1, 3, 4, 6], [0, 1, 2, 3, 4, 5, 6]
+
+
+def claim(**part: Any) -> dict[str, Any]:
+    return {"name": "c", "text": "t", "place": "p", "parts": [part]}
+
+
+@pytest.mark.parametrize(
+    ("value", "part", "places"),
+    [
+        (OF_ONE, {}, LAST),
+        ({**OF_ONE, "at": 1000}, {}, EVERY),
+        ({**OF_ONE, "plus": {**OF_ONE, "envelope": True}}, {}, EVERY),
+        (ARRIVAL, {}, ARRIVALS),
+        ({**ARRIVAL, "first": True}, {}, EVERY),
+        ({**OF_ONE, "plus": ARRIVAL}, {}, ARRIVALS),
+        ({**ARRIVAL, "arrival": "suboptimality"}, {}, EVERY),
+        (OF_ONE, {"order": {"less": OF_ONE, "than": 10}}, LAST),
+        (OF_ONE, {"order": {"less": ARRIVAL, "than": 10}}, ARRIVALS),
+        (OF_ONE, {"rises": {"curve": "sbp", "by": 1}}, EVERY),
+        (OF_ONE, {"slope": {"of": {**OF_ONE, "over": "problem.C"}, "within": [0, 1]}}, LAST),
+        (OF_ONE, {"slope": {"of": OF_ONE, "within": [0, 1]}}, EVERY),
+        (OF_ONE, {"flat": {"of": {**OF_ONE, "over": "problem.C"}, "factor": 2}}, LAST),
+        (OF_ONE, {"ratio": {"of": OF_ONE, "to": {"measure": "m"}, "within": [0, 1]}}, EVERY),
+        (OF_ONE, {"ratio": {"of": {"solver": "sbp"}, "to": 10, "within": [0, 1]}}, LAST),
+    ],
+)
+def test_checkpoints_are_kept_for_what_a_table_and_its_claims_use(
+    value: dict[str, Any], part: dict[str, Any], places: list[int]
+) -> None:
+    claims = [claim(**part)] if part else []
+    paper = artifact(["sbp"], kind="grid", cell="{e}", values={"e": value}, claims=claims)
+    assert list(checkpoints(paper)(trace(ERRORS))) == places
+
+
+def test_a_listing_keeps_all_checkpoints() -> None:
+    assert list(checkpoints(artifact(["sbp"], kind="grid", layout="runs"))(trace(ERRORS))) == EVERY
+
+
+@pytest.mark.parametrize(
+    ("part", "places"),
+    [
+        ({"order": {"less": {"solver": "sbp", "area": "test_error"}, "than": 10}}, [1, 3, 5, 6]),
+        ({"order": {"less": {**OF_ONE, "at": 1000}, "than": 10}}, EVERY),
+    ],
+)
+def test_a_front_keeps_where_the_error_falls_unless_a_claim_uses_more(
+    part: dict[str, Any], places: list[int]
+) -> None:
+    paper = artifact(["sbp"], kind="front", claims=[claim(**part)])
+    rows = trace((None, 0.5, 0.5, 0.3, None, 0.2, 0.4))
+    assert list(checkpoints(paper)(rows)) == places
+
+
+@pytest.mark.parametrize(
+    ("kind", "less", "compares"),
+    [
+        ("curves", OF_ONE, True),
+        ("curves", {"solver": "sbp"}, True),
+        ("curves", {"measure": "m"}, False),
+        ("curves", {"measure": "m", "plus": OF_ONE}, True),
+        ("curves", {"solver": "sbp", "metric": "norm"}, False),
+        ("curves", ARRIVAL, False),
+        ("front", OF_ONE, False),
+    ],
+)
+def test_mistakes_are_kept_for_an_error_that_a_claim_compares(
+    kind: str, less: dict[str, Any], compares: bool
+) -> None:
+    paper = artifact(["sbp"], kind=kind, claims=[claim(order={"less": less, "than": 10})])
+    assert compares_errors(paper) == compares
+
+
+def test_what_is_kept_replaces_loose_runs_of_the_same_configurations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "draw", lambda *given: [])
+    paper, reference = artifact(["sbp"], seeds=2), tmp_path / "reference"
+    first, second = paper.runs.planned()
+    store(reference, first, version=0)
+    other = store(reference, artifact(["smo"]).runs.planned()[0])
+    optimum = Store(tmp_path).put_optimum({"key": "a", "primal": 0.3, "dual": 0.3})
+    made = [store(tmp_path, run, errors(20, 10), optimum=optimum) for run in (first, second)]
+    pack = reference / "packs" / "small.jsonl.xz"
+    assert keep(material(paper, tmp_path), tmp_path) == [pack]
+    assert [path.name for path in (reference / "runs").iterdir()] == [other.id]
+    assert [path.name for path in (reference / "optima").iterdir()] == [f"{optimum}.json"]
+    shutil.rmtree(tmp_path / "runs")
+    kept = material(paper, tmp_path).stored
+    assert {run.id for run in kept} == {run.id for run in made}
+    assert [len(run.rows()) for run in kept] == [2, 2]
+
+
+def test_runs_of_another_artifact_are_not_kept_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "draw", lambda *given: [])
+    paper = dataclasses.replace(artifact(["sbp"]), of="another")
+    store(tmp_path, paper.runs.planned()[0], errors(20, 10))
+    assert keep(material(paper, tmp_path), tmp_path) == []
+    assert not (tmp_path / "reference").exists()
 
 
 @pytest.mark.parametrize(

@@ -286,3 +286,46 @@ def test_a_run_that_falls_to_its_end_is_below_its_best_earlier_doubling(tmp_path
 
     found = judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5}, sbp=falls)
     assert found.verdict == NOT and found.estimate.value == pytest.approx(-10.0, abs=0.5)
+
+
+def test_flat_names_the_first_and_the_last_place(tmp_path):
+    given = {"of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"}, "factor": 1.2}
+    over = {"problem.C": [1.0, 10.0, 100.0]}
+    found = judged(tmp_path, "flat", given, over=over, sbp=flat_at(10))
+    assert found.text == "3 places from 1.0e0 to 1.0e2"
+
+
+def test_below_counts_the_costs_of_the_estimate_not_of_a_resample(tmp_path):
+    given = {"curve": "sbp", "other": "sdca"}
+    values = [10.0, 10.0, 50.0]
+    medians = Draw().medians(np.array(values), range(3))
+    assert medians[0] == 10.0 and medians[1] == 50.0
+    found = judged(tmp_path, "below", given, sbp=lambda seed: np.full(8, values[seed]), sdca=flat_at(20))
+    assert found.text.endswith("the lower one at 100% of the costs")
+
+
+def test_rises_is_the_mean_of_its_last_doubling_less_that_of_the_best_earlier_one(tmp_path):
+    given = {"curve": "sbp", "by": 0.5, "metric": "primal_objective"}
+    found = judged(tmp_path, "rises", given, sbp=[40] * 5 + [10, 10, 30])
+    assert found.estimate.value == pytest.approx(20 / 7)  # one of seven marks is at the end
+    assert found.text.startswith("12.86 over the last doubling, 10.00 over the best earlier one")
+
+
+@pytest.mark.parametrize("unknown", ["sbp", "sdca"])
+def test_examples_that_are_wrong_of_one_side_alone_tell_nothing(tmp_path, unknown):
+    paper = artifact(["sbp", "sdca"])
+    for run in paper.runs.planned():
+        wrong = np.arange(1000) < (30 if run.solver == "sbp" else 40)
+        store(
+            tmp_path,
+            run,
+            [{"test_error": float(wrong.mean())}],
+            wrong=None if run.solver == unknown else wrong,
+        )
+    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca"}}
+    (parsed,) = read_claims(
+        [{"name": "c", "text": "t", "place": "p", "parts": [{"order": given}]}], "FILE", "X-C"
+    )
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    assert finding.verdict == UNSURE

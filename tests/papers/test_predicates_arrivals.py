@@ -158,3 +158,10 @@ def test_a_censored_place_of_a_series(tmp_path, predicate, given, verdict):
     series = {"of": {**ARRIVAL, "over": "problem.C"}, **given}
     sbp = lambda seed, C: (arrives(1) if C == 1.0 else NEVER)(seed)  # noqa: E731
     assert judged(tmp_path, predicate, series, over=over, sbp=sbp).verdict == verdict
+
+
+def test_a_run_is_stable_from_the_first_cost_whose_whole_span_was_observed(tmp_path):
+    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
+    found = judged(tmp_path, "order", given, sbp=[10, 10, 50, 50, 50, 20, 10, 5])
+    assert found.text == "1.6e4 against 200000"

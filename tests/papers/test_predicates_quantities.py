@@ -11,7 +11,7 @@ from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPR
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.vocabulary import PREDICATES
 
-from .judged import COSTS, flat_at, judged
+from .judged import ARRIVAL, COSTS, arrives, flat_at, judged
 from .written import artifact, material, store
 
 HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
@@ -376,3 +376,85 @@ def test_a_place_is_the_first_expression_that_the_configuration_has(tmp_path):
     (match,) = evidence.matches
     assert evidence.place(["solver.k", "problem.C"], match) == match.planned.config.problem.C
     assert evidence.place("problem.C * 2", match) == 2.0 * match.planned.config.problem.C
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        ({}, "43 places from 1.0e3 to 1.3e5"),  # 20 for each factor of ten
+        ({"since": 4000, "until": 15_000}, "12 places from 4.0e3 to 1.5e4"),
+        ({"since": 4000, "until": 4100}, "2 places from 4.0e3 to 4.1e3"),
+        (
+            {"since": 4000, "until": 4000},
+            "no costs are shared: one begins at 4.0e+03, another ends at 4.0e+03",
+        ),
+    ],
+)
+def test_a_curve_is_looked_at_at_equal_ratios_of_the_cost(tmp_path, span, text):
+    given = {"of": {"solver": "sbp", "metric": "primal_objective"}, "within": [-1, 1], **span}
+    assert judged(tmp_path, "slope", given, sbp=flat_at(10)).text == text
+
+
+def test_a_settled_curve_is_looked_at_until_its_last_checkpoint(tmp_path):
+    given = {"of": {"solver": "smo", "metric": "primal_objective"}, "within": [-1, 1]}
+    assert judged(tmp_path, "slope", given, smo=flat_at(10)).text == "43 places from 1.0e3 to 1.3e5"
+
+
+def test_where_names_one_value_of_several(tmp_path):
+    value = {"solver": "sbp", "metric": "primal_objective", "where": {"problem.C": float("2")}}
+    over = {"problem.C": [1.0, 2.0, 3.0]}
+    sbp = lambda seed, C: np.full(3, 10.0 * C)  # noqa: E731
+    found = judged(tmp_path, "exact", {"value": value, "equals": 20}, over=over, sbp=sbp)
+    assert found.verdict == HOLDS and found.text == "20, expected 20"
+
+
+def test_several_runs_of_one_seed_are_told_apart_by_where(tmp_path):
+    over = {"problem.C": [1.0, 2.0]}
+    found = judged(tmp_path, "exact", {"value": {"solver": "sbp"}, "equals": 1}, over=over, sbp=flat_at(10))
+    assert found.text == "sbp: give where, because it has several runs of one seed"
+
+
+def test_a_level_that_is_a_quantity_is_its_estimate_not_a_resample(tmp_path):
+    values = [10.0, 5.0, 110.0]
+    medians = Draw().medians(np.array(values), range(3))
+    assert medians[0] == 10.0 and 10.0 not in (medians[1], medians[-1])
+    arrival = {"solver": "sbp", "arrival": "test_error", "level": {"measure": "m"}}
+    given = {"of": arrival, "to": 1000, "within": [0, 100]}
+    falling = lambda seed: [90, 80, 70, 60, 9, 4, 4, 4]  # noqa: E731
+    found = judged(tmp_path, "ratio", given, sbp=falling, measures={"m": {"values": values}})
+    assert found.estimate.text() == "16 (8 to 16)"
+
+
+def test_an_arrival_of_each_seed_is_the_checkpoint_at_it(tmp_path):
+    paper = artifact(["sbp"], seeds=2)
+    for run in paper.runs.planned():
+        store(tmp_path, run, [{"test_error": 0.5}] * (1 + run.seed) + [{"test_error": 0.05}] * 2)
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    assert evidence.values(ARRIVAL).tolist() == [2000.0, 4000.0]
+
+
+def test_a_cost_of_arrival_is_scaled_with_its_bounds(tmp_path):
+    given = {"less": {**ARRIVAL, "factor": 0.001}, "than": 20, "as": "ratio"}
+    found = judged(tmp_path, "order", given, sbp=arrives(4))
+    assert found.text == "0.001 x 1.6e4 against 20"
+    assert found.estimate.text() == "0.8 (0.4 to 0.8)"
+    given = {"value": {**ARRIVAL, "factor": -1.0, "plus": 20_000}, "equals": 4000, "within": 8000}
+    assert judged(tmp_path / "b", "exact", given, sbp=arrives(4)).estimate.text() == "0 (0 to 8e+03)"
+
+
+def test_a_cost_that_is_a_quantity_is_its_estimate_whatever_the_resamples(tmp_path):
+    values = [3000.0, 70_000.0, 1500.0]
+    medians = Draw().medians(np.array(values), range(3))
+    assert medians[0] == 3000.0 and 3000.0 not in (medians[1], medians[-1])
+    given = {"of": {"solver": "sbp", "at": {"of": {"measure": "m"}}}, "to": 1, "within": [0, 100]}
+    falling = lambda seed: [90, 80, 70, 60, 50, 40, 30, 20]  # noqa: E731
+    found = judged(tmp_path, "ratio", given, sbp=falling, measures={"m": {"values": values}})
+    assert found.estimate.text() == "80"
+
+
+def test_an_envelope_is_the_least_value_up_to_a_cost(tmp_path):
+    place = {"solver": "sbp", "metric": "primal_objective", "envelope": True}
+    for at, value in ((1000, 30), (1998, 30), (1998.5, 10), (7000, 10)):
+        given = {"value": {**place, "at": at}, "equals": value}
+        found = judged(tmp_path / str(at), "exact", given, seeds=1, sbp=[30, 10, 20, 5, 7])
+        assert found.estimate.value == 0.0, at

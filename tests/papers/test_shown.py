@@ -86,6 +86,49 @@ def test_levels_without_a_panel_are_those_of_all():
     assert levels_of(artifact_with(levels=levels), "mnist") == [("all", 1.0)]
 
 
+def test_a_point_or_level_belongs_to_its_own_panel_and_line():
+    lines = [SimpleNamespace(name=name, title=name.upper()) for name in ("cc", "aa", "bb")]
+    point = {"panel": "-".join(["n", "n"]), "solver": "".join(["b", "b"]), "at": 1, "value": 5.0}
+    points = [{**point, "panel": "m"}, point, {**point, "panel": "z"}]
+    points += [{**point, "counter": counter} for counter in ("kev_a", "kev_z")]
+    levels = [{"label": name, "value": 1, "panel": name} for name in ("m", point["panel"], "z")]
+    artifact = SimpleNamespace(
+        options={"points": points, "levels": levels}, runs=SimpleNamespace(lines=lines)
+    )
+    found = known_points(SimpleNamespace(artifact=artifact, matches=[]), "n-n", "kev_iter")
+    assert found == [Known("BB", 1.0, 5.0, 5.0)]
+    assert levels_of(artifact, "n-n") == [("n-n", 1.0)]
+
+
+def test_seconds_of_half_a_second_stay_seconds():
+    plots, label, _ = check_plots(artifact_with(), [panel("a", "CPU seconds", [1e-6, 0.5])])
+    assert label == "CPU seconds" and list(plots[0].lines[0].y) == [1e-6, 0.5]
+
+
+def test_two_panels_in_microseconds_have_one_label_and_one_range():
+    panels = [panel(name, "CPU seconds", [1e-6, 2e-6]) for name in ("a", "b")]
+    plots, label, _ = check_plots(artifact_with(), panels)
+    assert label == "CPU microseconds"
+    assert [list(plot.lines[0].y) for plot in plots] == [pytest.approx([1.0, 2.0])] * 2
+    assert plots[0].y == plots[1].y and plots[0].y[0] > 0.1
+
+
+def test_a_place_that_the_configuration_lacks_is_left_out():
+    def place(x, match):
+        raise UserError("no such key")
+
+    match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()))
+    evidence = SimpleNamespace(matches=[match], place=place, values=lambda given: np.array([1.0]))
+    assert places_of(evidence, SimpleNamespace(name="sbp"), "n", {}, None) == ([], [], [])
+
+
+def test_the_median_of_seeds_is_shown_between_the_least_and_the_greatest():
+    assert samples.counts(np.array([8.0, 16.0, 9.0])) == "9 (8 to 16)"
+    assert samples.counts(np.array([2.0, 3.0, 4.0])) == "3 (2 to 4)"
+    assert samples.counts(np.array([9999.0])) == "1e+04" and samples.counts(np.array([1e4])) == "1.0e4"
+    assert samples.counts(np.array([2e4])) == "2.0e4" and samples.counts(np.array([-1e4])) == "-1.0e4"
+
+
 def test_the_first_epoch_ends_at_the_last_checkpoint_within_it(monkeypatch):
     rows = [{"iterations": k} for k in (10, 99, 100, 101, 500)]
     run = SimpleNamespace(manifest={"dataset": {"rows": {"train": 100}}}, rows=lambda: rows)
