@@ -340,7 +340,7 @@ class Evidence:
         seeds = [steps.run.seed for steps in curve.steps]
         rows = [self.draw.medians(earlier, seeds), self.draw.medians(later, seeds)]
         if is_cost(given):
-            return Sample(Rows(rows[1], *rows), arrival_words(earlier, later), len(seeds) == 1)
+            return Sample(Rows(rows[1], *rows), arrival_words(earlier, later))
         tests = None
         if given.get("metric", given.get("area", "test_error")) == "test_error":
             tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
@@ -425,8 +425,7 @@ def _scaled(made: Sample, factor: float, plus: float) -> Sample:
 
 def _sum(one: Sample, other: Sample) -> Sample:
     """Return the sum of two quantities, such as the costs of a run and of the one where it begins."""
-    single = one.single and other.single
-    return Sample(one.rows.plus(other.rows), f"{one.shown} + {other.shown}", single)
+    return Sample(one.rows.plus(other.rows), f"{one.shown} + {other.shown}")
 
 
 def _bounded_above(made: Sample) -> Sample:

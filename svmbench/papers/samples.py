@@ -26,7 +26,7 @@ class Sample:
     shown : str
         The values over seeds as text.
     single : bool
-        Whether it is from one run, so that seeds give no spread.
+        Whether a test error is from one run, so that seeds give no spread; no matter for anything else.
     tests : int or None
         Size of the test set, if it is a test error in percent.
     wrong : sequence of ndarray of bool

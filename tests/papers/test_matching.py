@@ -1,7 +1,7 @@
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.papers.matching import Index, estimate
+from svmbench.papers.matching import Index, _versions, estimate
 from svmbench.store import Store
 
 from .written import artifact, errors, material, store
@@ -41,6 +41,26 @@ def test_a_run_of_another_version_is_stale_and_not_drawn(paper, tmp_path):
     assert old.id not in [run.id for run in found.stored]
     good = store(tmp_path, paper.runs.planned()[0])
     assert material(paper, tmp_path).matches[0].stored.id == good.id
+
+
+def test_of_stale_runs_the_one_of_the_newest_version_is_named(paper, tmp_path):
+    run = paper.runs.planned()[0]
+    for version in ("9, 2.0", "1010, 1.0", "1009, 3.0"):
+        store(tmp_path, run, version=version)
+    state = material(paper, tmp_path).matches[0].state
+    assert state.startswith("stale: made by version 1010, 1.0 of sbp, which is now ")
+
+
+def test_a_current_run_that_failed_comes_before_a_stale_result(paper, tmp_path):
+    run = paper.runs.planned()[0]
+    store(tmp_path, run, status="failed")
+    store(tmp_path, run, version=10**6)
+    assert material(paper, tmp_path).matches[0].state == "failed"
+
+
+def test_a_run_of_a_baseline_that_is_not_installed_is_not_stale():
+    made = {"solver_version": "1, 2.0", "config": {"solver": {"name": "no such"}}}
+    assert list(_versions(made)) == []
 
 
 def test_a_run_with_another_nu_than_the_optimum_gives_is_stale(paper, tmp_path):
@@ -110,6 +130,25 @@ def test_time_is_estimated_by_the_budget(limits, seconds, tmp_path):
     paper = artifact(["sbp"], groups=[{"seeds": [1], "overrides": limits}])
     (missing,) = material(paper, tmp_path).matches
     assert estimate(missing, Index(Store(tmp_path))) == (pytest.approx(seconds), 12.4)
+
+
+def test_memory_is_the_most_that_a_comparable_run_took(tmp_path):
+    paper = artifact(["sbp"], seeds=4)
+    first, second, third, _ = paper.runs.planned()
+    for run, memory in ((first, 20.0), (second, 30.0), (third, None)):
+        store(tmp_path, run, errors(20), peak_memory=memory)
+    (missing,) = [m for m in material(paper, tmp_path).matches if not m.complete]
+    assert estimate(missing, Index(Store(tmp_path)))[1] == 30.0
+
+
+def test_runs_on_other_data_or_without_a_result_tell_no_time(tmp_path):
+    paper = artifact(["sbp"], seeds=2)
+    first, second = paper.runs.planned()
+    store(tmp_path, first, errors(20), status="failed")
+    panels = {"small": {"title": "S", "overrides": ["dataset=checkerboard", "dataset.n_test=7"]}}
+    store(tmp_path, artifact(["sbp"], panels=panels).runs.planned()[0], errors(20))
+    match = material(paper, tmp_path).matches[1]
+    assert match.planned == second and estimate(match, Index(Store(tmp_path))) == (None, None)
 
 
 def test_time_is_estimated_from_the_run_that_went_furthest(tmp_path):

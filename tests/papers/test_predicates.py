@@ -295,13 +295,23 @@ def test_flat_names_the_first_and_the_last_place(tmp_path):
     assert found.text == "3 places from 1.0e0 to 1.0e2"
 
 
-def test_below_counts_the_costs_of_the_estimate_not_of_a_resample(tmp_path):
+#: An error at the end that is 10 in the median of five seeds, and 50 in that of the resamples below.
+MOST = (10.0, 10.0, 10.0, 50.0, 50.0)
+
+
+def test_words_tell_the_estimate_not_a_resample(tmp_path):
+    medians = Draw().medians(np.array(MOST), range(5))
+    assert (medians[0], medians[1], medians[-1]) == (10.0, 50.0, 50.0)
+    flat = lambda seed: np.full(8, MOST[seed])  # noqa: E731
     given = {"curve": "sbp", "other": "sdca"}
-    values = [10.0, 10.0, 50.0]
-    medians = Draw().medians(np.array(values), range(3))
-    assert medians[0] == 10.0 and medians[1] == 50.0
-    found = judged(tmp_path, "below", given, sbp=lambda seed: np.full(8, values[seed]), sdca=flat_at(20))
+    found = judged(tmp_path / "a", "below", given, seeds=5, sbp=flat, sdca=flat_at(20))
     assert found.text.endswith("the lower one at 100% of the costs")
+    found = judged(tmp_path / "b", "rises", {"curve": "sbp", "by": 0.5}, seeds=5, sbp=flat)
+    assert found.text.startswith("10.00 over the last doubling, 10.00 over the best earlier one,")
+    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True}
+    falls = lambda seed: [90, 2 * MOST[seed], *[80] * 4, MOST[seed], MOST[seed]]  # noqa: E731
+    found = judged(tmp_path / "c", "late", given, seeds=5, sbp=falls)
+    assert found.text == "at best 20.00 until 1.6e4, 10.00 at the end, reached at 6.4e4"
 
 
 def test_rises_is_the_mean_of_its_last_doubling_less_that_of_the_best_earlier_one(tmp_path):

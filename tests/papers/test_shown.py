@@ -10,7 +10,7 @@ from svmbench.figures.panel import Known
 from svmbench.figures.series import METRICS
 from svmbench.papers import drawing, samples
 from svmbench.papers.drawing import _rows, _y_label
-from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.estimate import DRAWS, Draw, NotAttempted, Rows, binomial_error
 from svmbench.papers.fronts import FRONT_CAPTION
 from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
 
@@ -127,6 +127,31 @@ def test_the_median_of_seeds_is_shown_between_the_least_and_the_greatest():
     assert samples.counts(np.array([2.0, 3.0, 4.0])) == "3 (2 to 4)"
     assert samples.counts(np.array([9999.0])) == "1e+04" and samples.counts(np.array([1e4])) == "1.0e4"
     assert samples.counts(np.array([2e4])) == "2.0e4" and samples.counts(np.array([-1e4])) == "-1.0e4"
+
+
+def test_half_of_the_repetitions_of_a_measure_are_at_either_end_of_its_interval():
+    at = samples.measured({"value": 4, "low": 1, "high": 16}, Draw()).rows.at
+    assert at[0] == 4.0 and at[1:].tolist() == [1.0, 16.0] * (DRAWS[0] // 2)
+    found = samples.measured({"value": 4}, Draw())
+    assert set(found.rows.at) == {4.0} and found.shown == "4"
+    found = samples.measured({"values": [3, 1, 2]}, Draw())
+    assert found.rows.at.tolist() == Draw().medians(np.array([3.0, 1.0, 2.0]), range(3)).tolist()
+    assert found.shown == "2 (1 to 3)"
+
+
+def test_arrivals_of_which_some_were_cut_off_are_ordered_by_cost_and_by_what_was_spent():
+    before, at = np.array([500.0, 4000.0, 8000.0, 1000.0]), np.array([1000.0, np.inf, np.inf, 2000.0])
+    assert samples.arrival_words(before, at) == "> 2.5e3 (1.0e3 to > 8.0e3)"
+    assert samples.arrival_words(before[1:2], at[1:2]) == "> 4.0e3"
+    assert samples.arrival_words(before[[0, 3]], at[[0, 3]]) == "1.5e+03 (1e+03 to 2e+03)"
+
+
+def test_the_noise_of_a_test_set_is_that_of_a_single_error():
+    rows = Rows.of(Draw().constant(10.0))
+    noise = [
+        samples.Sample(rows, "", single, tests).noise for single in (True, False) for tests in (1000, None)
+    ]
+    assert noise == [binomial_error(10.0, 1000), 0.0, 0.0, 0.0]
 
 
 def test_the_first_epoch_ends_at_the_last_checkpoint_within_it(monkeypatch):
