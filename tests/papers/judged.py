@@ -9,7 +9,7 @@ from .written import artifact, material, store
 COSTS = 1000 * 2 ** np.arange(8)
 
 
-def judged(root, predicate, given, *, over=None, seeds=3, measures=None, **curves):
+def judged(root, predicate, given, *, over=None, seeds=3, measures=None, counter="kev_ondemand", **curves):
     """The verdict on curves: by solver a function from seed (and place) to the errors at the checkpoints."""
     groups = [{"seeds": seeds, **({"over": over} if over else {})}]
     paper = artifact(list(curves) or ["smo"], groups=groups)
@@ -21,12 +21,12 @@ def judged(root, predicate, given, *, over=None, seeds=3, measures=None, **curve
             rows = [{"test_error": value / 100.0, "primal_objective": value} for value in percent]
             store(root, run, rows, status=status)
     found = material(paper, root)
-    evidence = found.evidence("board", "kev_ondemand")
+    evidence = found.evidence("board", counter)
     if measures is not None:
         evidence._measures = measures
     claim = {"name": "c", "text": "t", "place": "p", "parts": [{predicate: given}]}
     (parsed,) = read_claims([claim], "FILE", "X-C")
-    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    (finding,) = judge(parsed.parts[0], {counter: {"board": evidence}})
     return finding
 
 

@@ -109,6 +109,11 @@ def test_two_costs_that_were_not_reached_tell_nothing():
         Estimate.of(bounded(0.0, 0.0, 0.0).over(bounded(0.0, 0.0, 0.0)))
 
 
+def test_a_lower_bound_below_0_is_not_shown_as_the_number():
+    assert Estimate.of(bounded(np.inf, -5.0, np.inf)).text() == "unknown (-5 to unbounded)"
+    assert Estimate.of(bounded(-np.inf, -np.inf, -5.0)).text() == "< -5 (-inf to -5)"
+
+
 def test_the_interval_holds_both_the_bounds_and_the_spread():
     low, high = (Draw().medians(np.array(values), range(3)) for values in ([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]))
     estimate = Estimate.of(Rows(high, low, high))

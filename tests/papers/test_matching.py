@@ -220,6 +220,9 @@ def test_a_start_that_names_several_runs_or_none_is_refused(tmp_path):
         store(tmp_path, run, errors(30))
     with pytest.raises(UserError, match="run: smo has 0 runs with seed 5; give where, or more seeds"):
         material(paper, tmp_path)
+    paper = artifact(["smo", "smo_pair"], groups=[over, {**later, "seeds": [0]}])
+    with pytest.raises(UserError, match="run: smo has 2 runs with seed 0; give where, or more seeds"):
+        material(paper, tmp_path)
 
 
 def test_each_panel_has_its_own_known_values_and_runs(tmp_path):

@@ -1,11 +1,23 @@
 """Each predicate on cases that hold, that do not, and that cannot tell."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.papers import predicates
 from svmbench.papers.claims import judge, read_claims
-from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, Draw
+from svmbench.papers.estimate import (
+    DEVIATES,
+    INCONCLUSIVE,
+    NOT_ATTEMPTED,
+    REPRODUCED,
+    Draw,
+    Rows,
+    binomial_error,
+)
+from svmbench.papers.samples import Sample
 
 from .judged import COSTS, flat_at, judged
 from .written import artifact, material, store
@@ -258,7 +270,10 @@ def test_flat_is_judged_only_where_the_text_speaks(tmp_path):
         return np.full(3, 10.0 if C < 50.0 else 99.0)
 
     assert judged(tmp_path / "a", "flat", given, over=over, sbp=jumps).verdict == NOT
-    assert judged(tmp_path / "b", "flat", {**given, "until": 2.0}, over=over, sbp=jumps).verdict == HOLDS
+    found = judged(tmp_path / "b", "flat", {**given, "until": 2.0}, over=over, sbp=jumps)
+    assert found.verdict == HOLDS and found.text == "2 places from 1.0e0 to 2.0e0"
+    found = judged(tmp_path / "c", "flat", {**given, "since": 2.0}, over=over, sbp=jumps)
+    assert found.verdict == NOT and found.text == "2 places from 2.0e0 to 1.0e2"
 
 
 def test_orders_have_margins(tmp_path):
@@ -306,6 +321,7 @@ def test_words_tell_the_estimate_not_a_resample(tmp_path):
     given = {"curve": "sbp", "other": "sdca"}
     found = judged(tmp_path / "a", "below", given, seeds=5, sbp=flat, sdca=flat_at(20))
     assert found.text.endswith("the lower one at 100% of the costs")
+    assert (found.least, found.most) == (0.0, 1.0)
     found = judged(tmp_path / "b", "rises", {"curve": "sbp", "by": 0.5}, seeds=5, sbp=flat)
     assert found.text.startswith("10.00 over the last doubling, 10.00 over the best earlier one,")
     given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True}
@@ -339,3 +355,54 @@ def test_examples_that_are_wrong_of_one_side_alone_tell_nothing(tmp_path, unknow
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
     (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
     assert finding.verdict == UNSURE
+
+
+@pytest.mark.parametrize(
+    ("predicate", "given", "text"),
+    [
+        ("below", {"curve": "sbp", "other": "sdca"}, "from 1.0e-1 to 8.0e-1, the lower one at 100%"),
+        (
+            "slope",
+            {"of": {"solver": "sbp", "metric": "test_error"}, "within": [0, 1]},
+            "19 places from 1.0e-1",
+        ),
+        (
+            "rises",
+            {"curve": "sbp", "by": 1.0},
+            "10.00 over the last doubling, 10.00 over the best earlier one",
+        ),
+        ("order", {"less": {"solver": "sbp", "at": {"shared": ["sbp"]}}, "than": 20}, "10.00 against 20"),
+    ],
+)
+def test_costs_below_1_are_compared_too(tmp_path, predicate, given, text):
+    found = judged(tmp_path, predicate, given, counter="wall_seconds", sbp=flat_at(10), sdca=flat_at(20))
+    assert found.text.startswith(text)
+
+
+@pytest.mark.parametrize(("seeds", "verdict"), [(1, UNSURE), (3, HOLDS)])
+def test_late_takes_a_single_run_to_have_the_noise_of_two_errors(tmp_path, seeds, verdict):
+    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True}
+    sbp = lambda seed: [90, 12, 90, 90, 80, 40, 10, 10]  # noqa: E731
+    assert judged(tmp_path, "late", given, seeds=seeds, sbp=sbp).verdict == verdict
+
+
+def test_ended_shows_the_reason_of_the_first_run():
+    runs = [SimpleNamespace(status="budget", reason=f"reason {k}", seed=k) for k in range(3)]
+    evidence = SimpleNamespace(runs=lambda solver, where: runs, draw=Draw())
+    tested = predicates.ended(evidence, {"solver": "sbp", "because": "[02]"})
+    assert tested.text == "2 of 3: reason 0" and tested.rows.at[0] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("sizes", [(1000, 500), (500, 1000)])
+def test_errors_on_different_test_sets_are_not_paired(sizes):
+    one, other = (
+        Sample(Rows.of(Draw().constant(10.0)), "", True, size, [np.arange(size) < size // 10])
+        for size in sizes
+    )
+    rows = predicates._difference(Draw(), one, other)
+    noise = np.hypot(*(binomial_error(10.0, size) for size in sizes))
+    assert rows.at[0] == 0.0 and rows.at[1:].std() == pytest.approx(noise, rel=0.1)
+
+
+def test_errors_alone_are_in_points():
+    assert [predicates._unit(name) for name in ("test_error", "norm", "nanoseconds")] == ["points", "", ""]

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.figures.bounds import problem_of
+from svmbench.figures.series import Reference
 from svmbench.papers.claims import judge, read_claims
 from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, Draw, NotAttempted
 from svmbench.papers.quantities import Evidence
@@ -458,3 +460,24 @@ def test_an_envelope_is_the_least_value_up_to_a_cost(tmp_path):
         given = {"value": {**place, "at": at}, "equals": value}
         found = judged(tmp_path / str(at), "exact", given, seeds=1, sbp=[30, 10, 20, 5, 7])
         assert found.estimate.value == 0.0, at
+
+
+def test_other_metrics_than_the_test_error_have_no_points(tmp_path):
+    given = {"less": {"solver": "sbp", "metric": "wall_seconds"}, "than": 3}
+    found = judged(tmp_path, "order", given, sbp=flat_at(10))
+    assert found.text == "0.8 against 3" and found.estimate.unit == ""
+
+
+def test_the_reference_is_that_of_a_run_or_of_the_first_stored_one(tmp_path):
+    paper = artifact(["sbp"], groups=[{"seeds": 1, "over": {"problem.C": [1.0, 2.0, 3.0]}}])
+    for run in paper.runs.planned()[1:]:
+        store(tmp_path, run, [{"test_error": 0.1}])
+    matches = material(paper, tmp_path).matches
+    second, third = matches[1].result, matches[2].result
+    references = {problem_of(run): Reference(record={"primal": 0.1 * run.seed}) for run in (second, third)}
+    evidence = Evidence("kev_iter", matches, references)
+    assert problem_of(second) != problem_of(third)
+    assert evidence.reference() is references[problem_of(second)]
+    assert evidence.reference(third) is references[problem_of(third)]
+    assert Evidence("kev_iter", matches[:1], references).reference() == Reference()
+    assert Evidence("kev_iter", matches).reference(second) == Reference()
