@@ -209,15 +209,16 @@ def _tested(part: Part, panel: str, evidence: Evidence, draw: Draw) -> Tested:
 def _mean(part: Part, panels: Mapping[str, Evidence], draw: Draw) -> Tested:
     """Return the mean over data sets, logarithmic for ratios."""
     tested = [_tested(part, name, evidence, draw) for name, evidence in panels.items()]
+    first = tested[0]
     stacked = Rows.stack([one.rows for one in tested], axis=0)
     with np.errstate(divide="ignore"):
         mean = stacked.each(
-            lambda rows: np.exp(np.log(rows).mean(axis=0)) if tested[0].ratio else rows.mean(axis=0)
+            lambda rows: np.exp(np.log(rows).mean(axis=0)) if first.ratio else rows.mean(axis=0)
         )
     text = "; ".join(
         f"{name} {Estimate.of(one.rows).shown}" for name, one in zip(panels, tested, strict=True)
     )
-    return Tested(mean, tested[0].least, tested[0].most, tested[0].unit, text, tested[0].ratio)
+    return replace(first, rows=mean, text=text)
 
 
 def _finding(part: Part, panel: str, counter: str, test: Callable[[Draw], Tested]) -> Finding:

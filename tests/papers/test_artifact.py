@@ -431,3 +431,7 @@ def test_a_line_and_a_panel_keep_what_is_known_of_them():
     assert (mine.name, mine.solver, mine.title) == ("mine", "sbp", "T")
     assert (mine.overrides, mine.known) == (("solver.k=5",), {"board": 12.0})
     assert (smo.name, smo.solver, smo.title, smo.overrides, smo.known) == ("smo", "smo", None, (), {})
+
+
+def test_a_file_is_read_once():
+    assert load("sbp-f2") is load("sbp-f2") and _loader(True) is _loader(True)

@@ -353,3 +353,10 @@ def test_a_page_says_why_a_claim_is_not_attempted():
     assert f"\n**c: {N}.** t (p) Why: No data.\n" in pages.sections(found)
     (entry,) = json.loads(pages.document(found))
     assert (entry["verdict"], entry["not_attempted"], entry["parts"]) == (N, "No data.", [])
+
+
+def test_together_may_be_a_single_data_set():
+    evidence = Evidence("", [], measures={"m": {"value": 5}})
+    claim = one_part({"together": True, "ratio": {"of": {"measure": "m"}, "to": 10, "within": [0.4, 0.6]}})
+    (found,) = judge(claim.parts[0], {"A": {"one": evidence}})
+    assert (found.verdict, found.text, found.least, found.most) == (REPRODUCED, "one 0.5", 0.4, 0.6)

@@ -12,6 +12,7 @@ from svmbench.papers.estimate import (
     NotAttempted,
     Rows,
     _places,
+    _resamples,
     binomial_error,
     decide,
     discordance_error,
@@ -294,6 +295,7 @@ def test_of_few_repetitions_the_least_and_the_greatest_are_the_ends():
     assert _places(20)[0] == 0 and _places(20)[2] > 0
     rows = Rows.of(np.array([0.5, 3.0]))
     assert [rows.ends(trust) for trust in (-1, 0, 1)] == [(0.5, 3.0)] * 3
+    assert Rows.of(np.array([3.0, 0.5])).ends() == (0.5, 3.0)
 
 
 def test_a_repetition_with_one_point_or_none_has_no_slope():
@@ -309,3 +311,8 @@ def test_a_bound_of_each_kind_is_changed_alone():
     for rows in (Rows(at, low, at), Rows(at, at, high), Rows(at, low, high)):
         made = rows.each(lambda one: 10.0 * one)
         assert (made.at[0], made.low[0], made.high[0]) == (20.0, 10.0 * rows.low[0], 10.0 * rows.high[0])
+
+
+def test_places_and_resamples_are_computed_once():
+    assert _places(1000) is _places(1000)
+    assert _resamples(Draw(), (0, 1, 2)) is _resamples(Draw(), (0, 1, 2))

@@ -90,6 +90,7 @@ STABLE = [50, 20, 20, 12, 12, 11.8, 9, 8]
         ([10] * 8, "4e+03", HOLDS),  # observed over the whole factor, from the first checkpoint on
         ([50, 20, 10, 5, 2.5, 1.25, 0.6, 0.3], "> 1.3e5", UNSURE),
         ([10, 10.5, 10, 10.5, 10, 10.5, 10, 10.5], "> 1.3e5", UNSURE),
+        ([50, 20, 20, 12, 12, 40, 40, 40], "1.3e5", HOLDS),  # not before the value at the cost is alike
     ],
 )
 def test_a_run_is_stable_where_all_its_values_have_been_alike_for_long(tmp_path, percent, stop, verdict):
@@ -165,3 +166,10 @@ def test_a_run_is_stable_from_the_first_cost_whose_whole_span_was_observed(tmp_p
     given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
     found = judged(tmp_path, "order", given, sbp=[10, 10, 50, 50, 50, 20, 10, 5])
     assert found.text == "1.6e4 against 200000"
+
+
+def test_a_run_is_stable_up_to_the_tolerance_itself(tmp_path):
+    rule = {"stabilises": "primal_objective", "span": 4.0, "within": 0.25}
+    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
+    found = judged(tmp_path, "order", given, sbp=[50, 20, 20, 12, 12, 11.75, 9, 8])
+    assert found.text == "3.2e4 against 200000"

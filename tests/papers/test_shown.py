@@ -105,6 +105,11 @@ def test_seconds_of_half_a_second_stay_seconds():
     assert label == "CPU seconds" and list(plots[0].lines[0].y) == [1e-6, 0.5]
 
 
+def test_the_scale_of_the_first_panel_is_that_of_all():
+    panels = [panel("a", "errors", [1.0]), panel("b", "errors", [2.0], scale=None)]
+    assert check_plots(artifact_with(), panels)[2] == "log"
+
+
 def test_two_panels_in_microseconds_have_one_label_and_one_range():
     panels = [panel(name, "CPU seconds", [1e-6, 2e-6]) for name in ("a", "b")]
     plots, label, _ = check_plots(artifact_with(), panels)
@@ -220,7 +225,7 @@ def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound():
         place=lambda x, match: 1.0,
         values=lambda given: np.array([np.inf, 5.0]),
         curve=lambda *given: SimpleNamespace(
-            steps=[SimpleNamespace(cost=[1.0, 70.0]), SimpleNamespace(cost=[1.0, 80.0])]
+            steps=[SimpleNamespace(cost=[1.0, 30.0, 70.0]), SimpleNamespace(cost=[1.0, 40.0, 80.0])]
         ),
     )
     line, y = SimpleNamespace(name="sbp"), {"arrival": "test_error", "level": 10}
