@@ -285,7 +285,9 @@ def test_the_page_says_how_many_resamples_there_are():
     assert f"there are more, up to {most}." in text
 
 
-@pytest.mark.parametrize(("seconds", "time"), [(99.0, "99.0 s"), (150.0, "2.5 minutes")])
+@pytest.mark.parametrize(
+    ("seconds", "time"), [(99.0, "99.0 s"), (100.0, "1.7 minutes"), (150.0, "2.5 minutes")]
+)
 def test_the_page_says_how_long_a_check_took_and_links_its_numbers(seconds, time):
     page = pages.sections(pages.judged([check_of([WHOLE], 5, seconds)]))
     assert f"Check `basin`, {time}. Table: [small](tables/small.md), by `make small`.\n" in page

@@ -45,6 +45,7 @@ def test_every_line_is_held_against_the_greatest_bound(tmp_path):
     assert float(made["sdca"]["suboptimality"]) == pytest.approx(0.06 / 0.3)
     assert float(made["sbp"]["suboptimality"]) == pytest.approx(0.08 / 0.32)
     page = compared(plan, tmp_path)["md"]
+    assert "| 7.7e-02 |" in page
     assert "Optimum: from 0.24, by the dual point of Titled, to 0.26; known 0.25" in page
     (line,) = [line for line in page.splitlines() if "0.32" in line]
     assert "2.5e-01" in line and "1.0e-01" not in line  # the gap is that of an own dual point only
@@ -73,12 +74,14 @@ def test_bounds_do_not_cross_from_one_problem_to_another(tmp_path):
 
 
 def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
-    plan = paper(smo=SMO, sdca=None, baseline="sdca")
-    smo, sdca = plan.runs.planned()
+    plan = paper(sbp=None, smo=SMO, sdca=None, baseline="sdca")
+    sbp, smo, sdca = plan.runs.planned()
+    store(tmp_path, sbp, primal_objective=0.6)
     store(tmp_path, smo, primal_objective=0.303)
     store(tmp_path, sdca, primal_objective=0.3)
     made = rows(compared(plan, tmp_path))
     assert float(made["smo"]["against_baseline"]) == pytest.approx(0.01)
+    assert float(made["sbp"]["against_baseline"]) == pytest.approx(1.0)
     assert made["sdca"]["against_baseline"] == ""
     page = compared(plan, tmp_path)["md"]
     assert "against baseline" in page and "+1.0e-02" in page

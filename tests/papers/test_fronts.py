@@ -5,8 +5,17 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.figures.series import COUNTERS
 from svmbench.papers import artifact as artifacts
+from svmbench.papers import drawing, fronts
 from svmbench.papers.drawing import draw
-from svmbench.papers.fronts import FRONT_CAPTION, Standing, agreements, front_table, section_cells, standings
+from svmbench.papers.fronts import (
+    FRONT_CAPTION,
+    Standing,
+    agreements,
+    emphasis,
+    front_table,
+    section_cells,
+    standings,
+)
 from svmbench.papers.keeping import checkpoints, compares_errors
 from svmbench.papers.newcomer import NAME, entered
 from tests.papers.written import artifact, errors, material, store
@@ -224,3 +233,54 @@ def test_the_comparison_has_all_sets_and_its_claims_use_its_lines():
     assert len(field.runs.panels) == 14
     assert field.timed
     assert len({line.name for line in field.runs.lines}) == len(field.runs.lines) >= 13
+
+
+@pytest.mark.parametrize("missing", [("smo",), ("smo", "pegasos")])
+def test_a_data_set_without_the_line_of_the_window_or_half_of_the_lines_hides_none_after_it(
+    tmp_path, missing
+):
+    names, counters = ["sbp", "smo", "pegasos"], ["kev_ondemand"]
+    found = artifact(names, kind="front", panels=BOARDS, counters=counters, window=["smo"])
+    for planned in found.runs.planned():
+        if planned.panel == "two" or planned.solver not in missing:
+            store(tmp_path, planned, errors(40, 20))
+    assert list(standings(material(found, tmp_path), "kev_ondemand")) == ["two"]
+
+
+def test_a_data_set_on_which_all_methods_are_equal_tells_nothing_of_costs():
+    level, order = standing(a=1.0, b=1.0, c=1.0), standing(a=1.0, b=2.0, c=3.0)
+    by_counter = {"cpu_seconds": {"one": order, "two": order}, "kev_ondemand": {"one": level, "two": order}}
+    *_, row = agreements(by_counter).splitlines()
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["1.00", "1.00 to 1.00", "1"]
+
+
+def test_the_eight_methods_that_are_most_ahead_over_all_data_sets_have_a_colour(tmp_path, monkeypatch):
+    titles = {f"m{k}": f"M{k}" for k in range(9)}
+    others = dict.fromkeys(list(titles)[1:], 0.3)
+    both = {"one": {"m0": 0.5, **others}, "two": others}
+    found = {panel: Standing({}, {}, ahead, 1.0, 1e3, {}) for panel, ahead in both.items()}
+    monkeypatch.setattr(fronts, "standings", lambda material, counter: found)
+    lines = {name: {"solver": "sbp", "title": title} for name, title in titles.items()}
+    looks = emphasis(material(artifact(lines, kind="front"), tmp_path), "kev_iter")
+    assert [title for title, look in looks.style.items() if look is fronts._GREY] == ["M0"]
+    assert [handle.get_label() for handle in looks.handles] == [*list(titles.values())[1:], "other methods"]
+
+
+def test_the_highlighted_method_alone_has_a_colour(tmp_path):
+    paper = artifact(["sbp", "smo", "bsgd"], kind="front", highlight="smo")
+    looks = emphasis(material(paper, tmp_path), "kev_iter")
+    assert [name for name, look in looks.style.items() if look is not fronts._GREY] == ["smo"]
+    assert [handle.get_label() for handle in looks.handles] == ["smo", "other methods"]
+    alone = artifact(["smo"], kind="front", highlight="smo")
+    assert [one.get_label() for one in emphasis(material(alone, tmp_path), "kev_iter").handles] == ["smo"]
+
+
+def test_fronts_have_a_picture_for_each_cost_and_one_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(drawing, "_draw_sheet", lambda material, rows, stem, looks: [stem])
+    counters = ["kev_ondemand", "kev_iter", "kev_rowupdate"]
+    found = artifact(["sbp", "smo"], kind="front", counters=counters)
+    for planned in found.runs.planned():
+        store(tmp_path, planned, errors(40, 20))
+    first, *table, second, third = (path.name for path in draw(material(found, tmp_path), tmp_path))
+    assert [first, second, third] == [f"small-{counter}" for counter in counters]
+    assert table == ["small.md", "small.csv"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from svmbench.figures.latex import tabular
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NotAttempted
-from svmbench.papers.grid_table import _cell, _legend, grid_table
+from svmbench.papers.grid_table import _cell, _deviation, _legend, _title, grid_table
 
 from .written import artifact, errors, material, store
 
@@ -128,3 +129,22 @@ def test_a_table_is_drawn_into_the_folder_of_tables_in_its_four_formats(tmp_path
     assert csv.splitlines() == [",SBP", 'Board,"12.5 after 2,000"']
     assert txt.splitlines() == ["       SBP", "Board  12.5 after 2,000"]
     assert md.splitlines()[-1] == "| Board | 12.5 after 2,000 |" and r"Board & 12.5 after 2,000 \\" in tex
+
+
+def test_a_deviation_is_that_of_a_sample():
+    assert _deviation(np.array([1.0, 2.0, 6.0])) == pytest.approx(np.sqrt(7.0))
+
+
+def test_a_column_has_the_title_of_its_file_or_of_its_own_stored_runs_or_its_name():
+    def match(name, complete):
+        planned = SimpleNamespace(solver="".join(name))  # equal, and another object
+        return SimpleNamespace(
+            planned=planned, complete=complete, result=SimpleNamespace(title=f"run of {name}")
+        )
+
+    material = SimpleNamespace(
+        matches=[match("sbp", True), match("sdca", True), match("smo", True), match("z", False)]
+    )
+    titles = [_title(material, SimpleNamespace(name=name, title=None)) for name in ("-".join(["sdca"]), "z")]
+    assert titles == ["run of sdca", "z"]
+    assert _title(material, SimpleNamespace(name="sdca", title="SDCA")) == "SDCA"

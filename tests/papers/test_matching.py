@@ -1,8 +1,12 @@
+from functools import partial
+
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.features.nystrom import Nystrom
 from svmbench.papers.matching import Index, _versions, estimate
 from svmbench.store import Store
+from svmbench.store.identity import identity
 
 from .written import artifact, errors, material, store
 
@@ -245,3 +249,15 @@ def test_the_reference_of_a_panel_is_the_certified_optimum_of_its_runs(paper, tm
     store(tmp_path, paper.runs.planned()[0], optimum=hash)
     record = material(paper, tmp_path).evidence("board", "").reference().record
     assert (record["primal"], record["dual"]) == (0.3, 0.2)
+
+
+@pytest.mark.parametrize("newer", [0, 1])
+def test_a_run_on_features_of_another_version_is_stale(tmp_path, monkeypatch, newer):
+    now = int(Nystrom.version)
+    versioned = partial(identity, features_version=now - newer)
+    monkeypatch.setattr("tests.papers.written.identity", versioned)
+    groups = [{"seeds": 1, "overrides": ["features=nystrom", "features.s=20"]}]
+    paper = artifact(["dcd"], groups=groups)
+    store(tmp_path, paper.runs.planned()[0])
+    (match,) = material(paper, tmp_path).matches
+    assert match.state == (f"stale: made by version {now - 1} of nystrom features" if newer else "stored")

@@ -9,10 +9,13 @@ from svmbench.errors import UserError
 from svmbench.figures.panel import Known
 from svmbench.figures.series import METRICS
 from svmbench.papers import drawing, samples
+from svmbench.papers.artifact import read
 from svmbench.papers.drawing import _rows, _y_label
 from svmbench.papers.estimate import DRAWS, Draw, NotAttempted, Rows, binomial_error
 from svmbench.papers.fronts import FRONT_CAPTION
+from svmbench.papers.material import Material
 from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
+from svmbench.store import Store
 
 from .written import artifact, errors, material, store
 
@@ -271,6 +274,12 @@ def test_how_fronts_are_read_is_said_below_fronts_alone(kind, tmp_path, monkeypa
         (["sdca", "sbp"], 5, ["board, SDCA", "board, SBP"]),
         (["sdca", "sbp", "smo"], 3, ["board, SDCA", "board, SBP", "board, SMO"]),
         (["sdca"], 9, ["board"]),
+        # Nine lines of one value each.
+        (
+            {f"sbp{k}": {"solver": "sbp", "overrides": [f"kernel.gamma={k}"]} for k in range(1, 10)},
+            1,
+            ["board"],
+        ),
     ],
 )
 def test_more_than_eight_curves_are_drawn_line_by_line(tmp_path, solvers, values, panels):
@@ -328,3 +337,91 @@ def test_what_has_no_run_is_not_drawn_but_says_how_its_runs_are_made(tmp_path):
     expected = "none of the 2 runs of small is stored and up to date: make them by svmbench paper run small"
     with pytest.raises(UserError, match=expected):
         drawing.draw(material(artifact(["sbp", "sdca"]), tmp_path), tmp_path)
+
+
+def test_a_hidden_line_has_no_curve(tmp_path):
+    paper = artifact(["sbp", "sdca"], hidden=["sdca"])
+    for planned in paper.runs.planned():
+        store(tmp_path, planned, errors(20, 10))
+    (row,) = _rows(material(paper, tmp_path), "kev_iter")
+    assert [[curve.label for curve in panel.curves] for panel in row.selection.panels] == [["SBP"]]
+
+
+@pytest.mark.parametrize(
+    ("records", "optima"),
+    [
+        ([{"test_error": 0.1, "primal": 0.3}] * 2, (10.0, 0.3, None)),
+        ([{"test_error": 0.1, "primal": 0.3}, {"test_error": 0.2, "primal": 0.3}], (None, 0.3, None)),
+    ],
+)
+def test_the_optimum_of_a_panel_is_shown_if_all_of_its_runs_have_the_same(tmp_path, records, optima):
+    metrics = ["test_error", "primal_objective", "train_error"]
+    paper = artifact(
+        {"a": {"solver": "sbp"}, "b": {"solver": "sbp", "overrides": ["kernel.gamma=2"]}}, metrics=metrics
+    )
+    for key, (planned, record) in enumerate(zip(paper.runs.planned(), records, strict=True)):
+        optimum = Store(tmp_path).put_optimum({"key": f"{key}", "dual": 0.3, **record})
+        rows = [{**row, "primal_objective": 0.4, "train_error": 0.1} for row in errors(20, 10)]
+        store(tmp_path, planned, rows, optimum=optimum)
+    rows = _rows(material(paper, tmp_path), "kev_iter")
+    assert tuple(row.views["board"].optimum for row in rows) == optima
+
+
+def test_a_sweep_has_a_line_for_each_quantity_at_places_of_its_own(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawing, "draw_sweep", lambda *given, **more: drawn.append((given, more)) or [])
+    paper = artifact(
+        ["sbp", "sdca"],
+        kind="sweep",
+        groups=[
+            {"solvers": ["sbp"], "seeds": 1, "over": {"problem.C": [3.0]}},
+            {"solvers": ["sdca"], "seeds": 1, "over": {"kernel.gamma": [0.5]}},
+        ],
+        x={"sbp": "problem.C", "sdca": "kernel.gamma"},
+        x_label="a place",
+        y=[{"metric": "test_error"}, {"metric": "iterations", "title": "steps"}],
+        y_label="a number",
+        share_y=True,
+    )
+    for planned in paper.runs.planned():
+        store(tmp_path, planned, errors(20, 10))
+    drawing.draw(material(paper, tmp_path), tmp_path)
+    (((panels, x_label, y_label, _), more),) = drawn
+    assert [(points.label, points.x.tolist()) for points in panels["board"]] == [
+        *[("SBP", [3.0]), ("SBP, steps", [3.0])],
+        *[("SDCA", [0.5]), ("SDCA, steps", [0.5])],
+    ]
+    assert [[list(values) for values in points.values] for points in panels["board"]] == [
+        [[10.0]],
+        [[20.0]],
+    ] * 2
+    assert (x_label, y_label, more["share_y"]) == ("a place", "a number", True)
+
+
+def test_a_check_is_drawn_with_its_notes_in_lines_of_a_hundred_characters(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawing, "draw_sheet", lambda *given, **more: drawn.append((given, more)) or [])
+    content = {
+        "title": "Small",
+        "source": "A test",
+        "kind": "check",
+        "function": "basin",
+        "target": "X-SMALL",
+    }
+    first, second = panel("one", "errors", [1.0]), {**panel("two", "errors", [2.0]), "x_label": "m"}
+    fits, wrapped = f"{'a' * 50} {'b' * 49}", f"{'a' * 50} {'b' * 50}"
+    outcome = {"panels": [first, second], "notes": [fits, wrapped], "measures": {}}
+    drawing.draw(Material(read("small", content, "FILE"), [], {}, outcome), tmp_path)
+    first["x_scale"] = "log"
+    drawing.draw(Material(read("small", content, "FILE"), [], {}, outcome), tmp_path)
+    (((plots,), x_label, y_labels, stem), more), (_, other) = drawn
+    assert ([plot.title for plot in plots], x_label, y_labels) == (["one", "two"], "n", ["errors"])
+    assert stem == tmp_path / "figures" / "small" / "small"
+    assert (more["title"], more["scale"], more["x_scale"], other["x_scale"]) == (
+        "Small",
+        "log",
+        "linear",
+        "log",
+    )
+    source, command = "Source: A test.", "Redrawn from stored runs by: svmbench paper draw small"
+    assert more["caption"] == "\n\n".join(["Small", fits, wrapped.replace(" ", "\n"), source, command]) + "\n"

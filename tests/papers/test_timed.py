@@ -194,3 +194,66 @@ def test_errors_are_judged_by_all_runs_where_seconds_are_not(tmp_path):
     put(paper, tmp_path, load=lambda planned: BUSY)
     found = [findings[0].verdict for _, ((_, findings),) in material(paper, tmp_path).judged()]
     assert found == [NOT_ATTEMPTED, REPRODUCED]
+
+
+def test_the_runs_that_were_alone_are_counted_among_those_that_are_stored(tmp_path):
+    busy = ("smo", 1)
+    put(timed(), tmp_path, load=lambda planned: BUSY if (planned.solver, planned.seed) == busy else ALONE)
+    tally = material(timed(), tmp_path).tally()
+    assert tally == "4 of 4 runs are stored, 3 of them ran alone on one machine"
+
+
+def test_the_seconds_of_an_artifact_are_those_of_its_runs_and_of_its_check(tmp_path):
+    paper = artifact(["sbp", "smo", "sdca"])
+    for planned, rows in zip(paper.runs.planned(), ([{}, {}], [{}], [{"wall_seconds": None}]), strict=True):
+        store(tmp_path, planned, rows)
+    found = material(paper, tmp_path)
+    assert found.seconds == pytest.approx(0.3)
+    assert dataclasses.replace(found, outcome={"seconds": "7"}).seconds == pytest.approx(7.3)
+
+
+def test_one_run_is_announced_as_one(pool, tmp_path, capsys):
+    *others, _ = timed().runs.planned()
+    environment = Store(tmp_path).put_environment({"processor": "mine"})
+    for planned in others:
+        rows = [{"test_error": 0.1, "cpu_seconds": 1.0}]
+        store(tmp_path, planned, rows, load=ALONE, environment=environment)
+    assert making.make([timed()], tmp_path) == 0
+    assert "\n1 run whose seconds matter, one at a time, " in capsys.readouterr().out
+
+
+def test_runs_that_failed_are_listed_and_the_exit_code_is_1(tmp_path, capsys, monkeypatch):
+    def failing(missing, results, jobs, failed):
+        failed.extend(f"{planned.solver}: why" for _, _, planned, _ in missing)
+
+    monkeypatch.setattr(making, "_make_all", failing)
+    assert making.make([artifact(["sbp", "sdca"])], tmp_path) == 1
+    assert capsys.readouterr().err == "2 runs failed:\nsbp: why\nsdca: why\n"
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_nothing_is_made_after_an_interrupt(tmp_path, monkeypatch, place):
+    made = []
+
+    def interrupted(missing, results, jobs, failed):
+        made.append([(planned.solver, jobs) for _, _, planned, _ in missing])
+        return len(made) == place + 1
+
+    monkeypatch.setattr(making, "_make_all", interrupted)
+    groups = [
+        {"solvers": ["sbp"], "seeds": 1, "overrides": ["budget.seconds=9"]},
+        {"solvers": ["smo"], "seeds": 1},
+    ]
+    assert making.make([artifact(["sbp", "smo"], groups=groups)], tmp_path, jobs=2) == 130
+    assert made == [[("smo", 2)], [("sbp", 1)]][: place + 1]  # what stops by seconds is made alone
+
+
+@pytest.mark.parametrize(
+    ("state", "fails"),
+    [("done", False), ("found", False), ("interrupted", False), ("failed", True), ("out_of_memory", True)],
+)
+def test_a_run_that_neither_ended_nor_was_interrupted_has_failed(state, fails):
+    failed = []
+    lines = making._Lines([("key", timed(), timed().runs.planned()[-1], False)], failed)
+    lines.ended(SimpleNamespace(number=1), {"state": state, "reason": "why"})
+    assert failed == (["[1/1] smo board seed 1: why"] if fails else [])

@@ -3,6 +3,7 @@
 import pytest
 
 from svmbench.papers.vocabulary import PREDICATES
+from svmbench.papers.wording import cost_words, quantity_words
 
 SBP, SDCA = {"solver": "sbp"}, {"solver": "sdca"}
 OVER = {"solver": "sbp", "metric": "test_error", "over": "problem.C"}
@@ -118,3 +119,63 @@ def test_every_predicate_and_each_of_its_keys_is_in_a_sentence():
         "late": {"where", "metric", "unfinished"},
         "rises": {"where"},
     }
+
+
+STABLE = {"stabilises": "test_error", "within": 0.5, "span": 2}
+STAYED = "has first stayed within 0.5 over the last factor of 2"
+SETS = {"by_panel": {"adult": 1, "mnist": 2}}
+LEVEL = {"arrival": "test_error", "level": 10}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (5, "5"),
+        (SETS, "1 on adult, 2 on mnist"),
+        ({"number": 3}, "3"),
+        ({"number": 3, "factor": 2}, "2 times 3"),
+        ({"measure": "m", "factor": SETS}, "1 on adult, 2 on mnist times m"),
+        ({"optimum": "test_error"}, "the test error of the certified optimum"),
+        ({"known": "support_vectors"}, "the known support vectors"),
+        (
+            {**SBP, "area": "test_error", "where": {"solver.k": 5, "n": 7}},
+            "the mean test error of sbp, solver.k = 5, n = 7 over the costs compared",
+        ),
+        ({**SBP, "where": {"n": SETS}}, "the test error of sbp, n = 1 on adult, 2 on mnist at the end"),
+        ({**SBP, **STABLE}, f"the cost at which the test error of sbp {STAYED}"),
+        ({**SBP, **LEVEL}, "the cost at which sbp stays at or below test error 10"),
+        ({**SBP, **LEVEL, "first": True}, "the cost at which sbp first reaches test error 10"),
+        (
+            {**SBP, "arrival": "test_error", "within": 0.5},
+            "the cost at which sbp stays within 0.5 of the optimum's test error",
+        ),
+        (
+            {**SBP, "arrival": "test_error", "level": {"measure": "m"}},
+            "the cost at which sbp stays at or below m",
+        ),
+        ({**SBP, "metric": "primal_objective", "plus": 1}, "the primal objective of sbp at the end plus 1"),
+        ({**SBP, "envelope": True, "at": 1000}, "the least test error of sbp at cost 1.0e3"),
+        ({**SBP, "peak": True}, "the greatest test error of sbp over the whole run"),
+        ({**SBP, "at_most": True}, "the test error of sbp at the end (an upper bound)"),
+    ],
+)
+def test_each_quantity_has_words(given, words):
+    assert quantity_words(given) == words
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (1000, "cost 1.0e3"),
+        (1000.0, "cost 1.0e3"),
+        ({"epoch": "sbp"}, "the end of the first epoch of sbp"),
+        ({"epoch": "sbp", "part": 0.5}, "0.5 of the end of the first epoch of sbp"),
+        ({"shared": ["sbp", "smo"]}, "the last cost that sbp and smo reach"),
+        (STABLE, f"the cost at which its test error {STAYED}"),
+        (LEVEL, "its own arrival at test error 10"),
+        ({"arrival": "test_error", "within": 0.5}, "its own arrival within 0.5 of the optimum's test error"),
+        ({"of": {"measure": "m"}, "part": 0.5}, "0.5 of m"),
+    ],
+)
+def test_each_cost_has_words(at, words):
+    assert cost_words(at) == words
