@@ -10,7 +10,7 @@ from svmbench.errors import UserError
 from svmbench.papers.advice import _shown, advise, amount, outside
 from svmbench.papers.wishes import OPTIMUM, WISHES
 from svmbench.solvers import registry
-from svmbench.store import Store
+from svmbench.store import Store, StoredRun
 from tests.papers.written import artifact, errors, material, store
 
 #: Shapes of the data sets: the nearest to (100, 2) are s0, s1 and s2.
@@ -239,11 +239,13 @@ def test_data_beyond_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch
 
 
 def test_a_number_is_shown_in_few_digits():
-    assert [amount(value) for value in (0.01234, 999.6, 658.0, 12_345.6, 1e6, 1.25e7)] == [
+    assert [amount(value) for value in (0.01234, 999.4, 999.5, 658.0, 12_345.6, 999_999.2, 1e6, 1.25e7)] == [
         "0.0123",
+        "999",
         "1,000",
         "658",
         "12,346",
+        "999,999",
         "1.0e6",
         "1.2e7",
     ]
@@ -330,3 +332,27 @@ def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypat
 def test_the_data_set_of_the_same_shape_is_the_most_similar_one(found):
     (optimum,) = (one for one in advise(found, *SHAPES["s3"]) if one.wish == OPTIMUM)
     assert [title for title, _, _ in optimum.evidence[:3]] == ["Set s3", "Set s4", "Set s2"]
+
+
+@pytest.mark.parametrize("sets", [2, 3])
+def test_advice_rests_on_three_data_sets_at_least(tmp_path, sets):
+    made = stored(
+        tmp_path, ERRORS, error=dict.fromkeys(list(SHAPES)[:sets], 0.1) | dict.fromkeys(list(SHAPES)[sets:])
+    )
+    if sets == 3:
+        assert [one.choice.problems for one in advise(made, 100, 2)] == [3] * len(WISHES)
+        return
+    with pytest.raises(UserError, match="of which 2 data sets are stored with their optima"):
+        advise(made, 100, 2)
+
+
+def test_the_memory_that_is_expected_is_the_most_of_the_method_itself(tmp_path, monkeypatch):
+    groups = [
+        {"solvers": ["bsgd"], "seeds": 1, "over": {"solver.budget": [50, 800]}},
+        {"solvers": ["sbp"], "seeds": 1},
+    ]
+    found = stored(tmp_path, {"bsgd": (20, 10), "sbp": (50, 20)}, groups=groups)
+    peaks = {"sbp": lambda budget: 90.0, "bsgd": lambda budget: 30.0 if budget == 50 else 20.0}
+    own = property(lambda run: peaks[run.solver](run.document["solver"].get("budget")))
+    monkeypatch.setattr(StoredRun, "peak_memory", own)
+    assert {round(one.memory.value, 9) for one in advise(found, 100, 2)} == {30.0}

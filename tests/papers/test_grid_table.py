@@ -142,9 +142,8 @@ def test_a_column_has_the_title_of_its_file_or_of_its_own_stored_runs_or_its_nam
             planned=planned, complete=complete, result=SimpleNamespace(title=f"run of {name}")
         )
 
-    material = SimpleNamespace(
-        matches=[match("sbp", True), match("sdca", True), match("smo", True), match("z", False)]
-    )
+    matches = [match("sbp", True), match("smo", True), match("sdca", True), match("z", False)]
+    material = SimpleNamespace(matches=matches)
     titles = [_title(material, SimpleNamespace(name=name, title=None)) for name in ("-".join(["sdca"]), "z")]
     assert titles == ["run of sdca", "z"]
     assert _title(material, SimpleNamespace(name="sdca", title="SDCA")) == "SDCA"

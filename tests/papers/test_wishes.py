@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from svmbench.papers.wishes import EARLY, OPTIMUM, _end, _memory, by_noise, costs, measured
+from svmbench.papers.wishes import EARLY, OPTIMUM, _arrival, _end, _memory, _size, by_noise, costs, measured
 from tests.papers.test_advice import ALONE, ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
 from tests.papers.written import artifact
 
@@ -23,10 +23,10 @@ def test_only_methods_that_end_by_their_own_rule_reach_the_optimum(found):  # no
 @pytest.mark.parametrize("status", ["budget", "diverged", "stalled", "timeout"])
 def test_a_run_that_ended_otherwise_does_not_reach_the_optimum(tmp_path, status):
     config = artifact(["smo"]).runs.planned()[0].config
-    steps = SimpleNamespace(run=SimpleNamespace(status=status, config=config), cost=np.array([1.0, 2.0]))
+    steps = SimpleNamespace(run=SimpleNamespace(status=status, config=config), cost=np.array([1.0, 2.0, 3.0]))
     assert _end(steps, 10.5) == np.inf
     steps.run.status = "converged"
-    assert _end(steps, 10.5) == 2.0
+    assert _end(steps, 10.5) == 3.0
 
 
 def test_early_prediction_does_not_reach_the_optimum(tmp_path):
@@ -37,7 +37,7 @@ def test_early_prediction_does_not_reach_the_optimum(tmp_path):
     assert on(made, EARLY) == {"dcsvm": pytest.approx(0.001)}
 
 
-def test_a_subset_or_features_do_not_reach_the_optimum(tmp_path):
+def test_a_subset_does_not_reach_the_optimum(tmp_path):
     groups = [{"solvers": ["smo"], "seeds": 1}, {"solvers": ["part"], "seeds": 1, "over": {"subset": [50]}}]
     lines = {"smo": None, "part": {"solver": "smo"}}
     made = stored(tmp_path, {"smo": (30, 10), "part": (30, 10)}, lines=lines, groups=groups)
@@ -63,10 +63,17 @@ def test_a_model_is_as_small_as_its_run_leaves_it(tmp_path):
     assert on(stored(tmp_path, ERRORS), SMALL)["sbp"] == 20.0
 
 
-def test_memory_is_that_of_a_run_that_is_near_the_optimum_at_its_end():
-    for errors, needed in (((30, 20, 10), 12.4), ((30, 10, 20), np.inf)):
-        steps = SimpleNamespace(value=np.array(errors), run=SimpleNamespace(peak_memory=12.4))
-        assert _memory(steps, 10.5) == needed
+@pytest.mark.parametrize(("errors", "near"), [((30, 20, 10.5), True), ((30, 10, 20), False)])
+def test_memory_and_size_are_those_of_a_run_that_is_near_the_optimum_at_its_end(errors, near):
+    costs = np.array([1.0, 2.0, 3.0])
+    steps = SimpleNamespace(value=np.array(errors), cost=costs, run=SimpleNamespace(peak_memory=12.4))
+    assert (_memory(steps, 10.5), _size(steps, 10.5)) == ((12.4, 3.0) if near else (np.inf, np.inf))
+    assert _arrival(steps, 10.5) == (3.0 if near else np.inf)
+
+
+def test_a_run_of_unknown_memory_is_not_the_least():
+    steps = SimpleNamespace(value=np.array([10.0]), run=SimpleNamespace(peak_memory=None))
+    assert _memory(steps, 10.5) == np.inf
 
 
 def test_data_sets_are_grouped_by_the_error_of_their_optimum(found, monkeypatch):  # noqa: F811
@@ -100,3 +107,43 @@ def test_less_than_half_of_many_methods_is_too_few(tmp_path):
         loads = {(name, panel): busy for name in names[known:] for panel in SHAPES}
         made = stored(tmp_path / str(known), dict.fromkeys(names, (30, 10)), loads=loads)
         assert ("s0" in measured(made, EARLY)) == there
+
+
+def test_features_do_not_reach_the_optimum():
+    groups = [{"seeds": 1, "overrides": ["features=nystrom", "features.s=20"]}]
+    (featured,), (plain,) = (artifact(["dcd"], groups=one).runs.planned() for one in (groups, None))
+    steps = [
+        SimpleNamespace(run=SimpleNamespace(status="converged", config=one.config), cost=np.array([1.0]))
+        for one in (featured, plain)
+    ]
+    assert [_end(one, 10.5) for one in steps] == [np.inf, 1.0]
+
+
+def test_five_percent_of_errors_at_the_optimum_are_noise(tmp_path):
+    known = {"s0": 0.0499, "s1": 0.05, "s2": 0.0501, "s3": None}
+    made = stored(tmp_path, {"sbp": (30, 10)}, error=dict.fromkeys(SHAPES, 0.1) | known)
+    names = ["s3", "s0", "s2", "s1", "s2"]
+    assert by_noise(made, names) == {
+        "optimum's test error at least 5 %": ["s2", "s1"],
+        "optimum's test error below 5 %": ["s0"],
+    }
+
+
+def test_a_data_set_is_compared_if_half_of_the_methods_are_known_and_its_optimum_is(tmp_path):
+    busy = {**ALONE, "others": 0.9}
+    names, error = ["sbp", "pegasos", "sdca", "perceptron"], dict.fromkeys(SHAPES, 0.1) | {"s0": None}
+    loads = {(name, "s1"): busy for name in names[:2]} | {(name, "s2"): busy for name in names[:3]}
+    made = stored(tmp_path, dict.fromkeys(names, (30, 10)), loads=loads, error=error)
+    assert list(measured(made, EARLY)) == ["s1", *list(SHAPES)[3:]]
+
+
+def test_the_run_that_is_shown_is_that_of_the_first_seed_with_the_best_setting(tmp_path):
+    groups = [{"solvers": ["bsgd"], "seeds": 3, "over": {"solver.budget": [800, 50]}}]
+    made = stored(tmp_path, {"bsgd": (20, 10)}, groups=groups)
+    shown = next(
+        match.result.id
+        for match in made.matches
+        if (match.planned.panel, dict(match.planned.over)["solver.budget"], match.planned.seed)
+        == ("s0", 50, 0)
+    )
+    assert measured(made, SMALL)["s0"]["bsgd"] == (50.0, shown)
