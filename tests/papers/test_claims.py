@@ -286,7 +286,8 @@ def test_the_page_says_how_many_resamples_there_are():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "time"), [(99.0, "99.0 s"), (100.0, "1.7 minutes"), (150.0, "2.5 minutes")]
+    ("seconds", "time"),
+    [(99.0, "99.0 s"), (100.0, "1.7 minutes"), (150.0, "2.5 minutes"), (600.0, "10.0 minutes")],
 )
 def test_the_page_says_how_long_a_check_took_and_links_its_numbers(seconds, time):
     page = pages.sections(pages.judged([check_of([WHOLE], 5, seconds)]))
