@@ -139,6 +139,8 @@ def test_several_methods_against_one_are_refused_with_the_way_out(tmp_path):
     b = group(tmp_path, "pegasos", 1)
     with pytest.raises(UserError, match=r"A has 2 methods on adult .* name the runs of one"):
         compare(a, b, "kev_ondemand", "test_error", 0.15)
+    with pytest.raises(UserError, match=r"B has 2 methods on adult .* name the runs of one"):
+        compare(b, a, "kev_ondemand", "test_error", 0.15)
 
 
 def test_other_problems_are_named_and_not_compared(tmp_path):
