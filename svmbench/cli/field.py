@@ -1,4 +1,4 @@
-"""``svmbench field``: the comparison of all methods on fourteen data sets, and a user's own solver in it."""
+"""``svmbench field``: the comparison of all methods on fifteen data sets, and a user's own solver in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     """Make missing runs of the comparison, or of one solver, and draw the fronts."""
     parser = Parser(
         "field",
-        "Compare methods on fourteen data sets: the least test error reached by each cost. Makes what is "
+        "Compare methods on fifteen data sets: the least test error reached by each cost. Makes what is "
         "missing of the comparison, or only the runs of the named solver, which is then drawn in colour and "
         "the others in grey. An interrupted comparison continues from the stored runs.",
     )

@@ -230,7 +230,7 @@ def test_a_highlighted_line_must_exist():
 
 def test_the_comparison_has_all_sets_and_its_claims_use_its_lines():
     field = artifacts.load("field")
-    assert len(field.runs.panels) == 14
+    assert len(field.runs.panels) == 15
     assert field.timed
     assert len({line.name for line in field.runs.lines}) == len(field.runs.lines) >= 13
 
