@@ -29,7 +29,8 @@ def pytest_configure() -> None:
     """Let signals reach the tests and what they start, also under ``nohup`` or in the background."""
     if importlib.util.find_spec("svmbench.rng") is None:
         pytest.exit(
-            f"svmbench is not compiled for {sys.executable}: run `make env`, then `.venv/bin/python -m pytest`", 2
+            f"svmbench is not compiled for {sys.executable}: run `make env`, then use .venv/bin/python",
+            2,
         )
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:

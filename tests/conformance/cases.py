@@ -43,7 +43,9 @@ def specification(name: str) -> ModuleType:
         return entry.load()
     module = f"tests.specification.{name}"
     if importlib.util.find_spec(module) is None:
-        raise FileNotFoundError(f"tests/specification/{name}.py is missing: write it as docs/add-a-solver.md says")
+        raise FileNotFoundError(
+            f"tests/specification/{name}.py is missing: write it as docs/add-a-solver.md says"
+        )
     return importlib.import_module(module)
 
 

@@ -18,8 +18,8 @@ from svmbench.data.sets.waveform import WAVES
 from svmbench.errors import UserError
 from svmbench.files import sha256
 
-#: The first numbers of each generated set, x1, x2 and y of the first example of seed 0: a change here changes every
-#: stored run on generated data, so raise VERSION.
+#: The first numbers of each generated set, x1, x2 and y of the first example of seed 0: a change here changes
+#: every stored run on generated data, so raise VERSION.
 FIRST = {
     "twonorm": [-1.242606, -0.624022, -1.0],
     "ringnorm": [-0.348178, 0.270405, -1.0],
