@@ -78,7 +78,7 @@ def _connected(path: Path, mode: str, patience: float | None) -> sqlite3.Connect
     if _is_foreign(path):
         remove(path)
     address = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    database = sqlite3.connect(address, patience or _PATIENCE, isolation_level=None, uri=True)
+    database = sqlite3.connect(address, timeout=patience or _PATIENCE, isolation_level=None, uri=True)
     # After a power cut, runs are read again; nothing in a foreign file is executed.
     # A transaction of ours fits into 16 MiB, so that no page is written twice.
     for setting in (
