@@ -36,6 +36,19 @@ def test_a_claim_on_what_is_not_stored_is_not_attempted(tmp_path):
     assert found.verdict == NOT_ATTEMPTED and found.text == "smo: 0 of 3 runs are stored (missing)"
 
 
+@pytest.mark.parametrize("status", ["budget", "timeout", "converged"])
+def test_a_run_that_its_limit_ended_before_it_began_has_no_end(tmp_path, status):
+    paper = artifact(["sbp"], groups=[{"seeds": 3}])
+    for run in paper.runs.planned():
+        store(tmp_path, run, [{"test_error": 1.0, "iterations": 0 if run.seed else 10}], status=status)
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    if status == "converged":
+        assert evidence.sample({"solver": "sbp"}).shown == "100.00"
+        return
+    with pytest.raises(NotAttempted, match=r"^SBP: 2 of 3 runs were ended by limits before they began"):
+        evidence.sample({"solver": "sbp"})
+
+
 def test_no_verdict_depends_on_a_range_of_an_axis(tmp_path):
     paper = artifact(["sbp", "sdca"], ranges={"x": [5000, 9000]})
     for run in paper.runs.planned():
