@@ -30,6 +30,9 @@ class Still(Solver):
     title = "Standing Still"
     citation = "No paper."
     Params = Params
+
+    def start(self, problem, oracle, rng):
+        raise NotImplementedError
 '''
 
 
