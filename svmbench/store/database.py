@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -46,15 +47,13 @@ def opened(path: Path, patience: float | None = None) -> sqlite3.Connection | No
         remove(path)
     if not path.is_file():
         return None
-    database = None
     try:
         database = _connected(path, "rw", patience)
-        if not _is_ours(database):
-            raise sqlite3.DatabaseError("another layout")
+        with _closed_if_it_fails(database):
+            if not _is_ours(database):
+                raise sqlite3.DatabaseError("another layout")
         return database
     except FAILURES as error:
-        if database is not None:
-            database.close()
         if is_damage(error):
             remove(path)
         return None
@@ -65,7 +64,7 @@ def created(path: Path, patience: float | None = None) -> sqlite3.Connection:
     with contextlib.suppress(OSError):
         path.with_name("index.json").unlink(missing_ok=True)  # of older versions
     database = _connected(path, "rwc", patience)
-    with database:
+    with _closed_if_it_fails(database), database:
         database.execute("BEGIN IMMEDIATE")
         if not _is_ours(database):
             for text in _TABLES:
@@ -81,12 +80,22 @@ def _connected(path: Path, mode: str, patience: float | None) -> sqlite3.Connect
     database = sqlite3.connect(address, timeout=patience or _PATIENCE, isolation_level=None, uri=True)
     # After a power cut, runs are read again; nothing in a foreign file is executed.
     # A transaction of ours fits into 16 MiB, so that no page is written twice.
-    for setting in (
-        *("synchronous = OFF", "trusted_schema = OFF", "cell_size_check = ON"),
-        "cache_size = -16384",
-    ):
-        database.execute(f"PRAGMA {setting}")
+    with _closed_if_it_fails(database):
+        for setting in (
+            *("synchronous = OFF", "trusted_schema = OFF", "cell_size_check = ON"),
+            "cache_size = -16384",
+        ):
+            database.execute(f"PRAGMA {setting}")
     return database
+
+
+@contextlib.contextmanager
+def _closed_if_it_fails(database: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        database.close()
+        raise
 
 
 def _is_ours(database: sqlite3.Connection) -> bool:

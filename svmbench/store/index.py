@@ -73,10 +73,12 @@ class Index:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._write()
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        try:
+            self._write()
+        finally:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
 
     def known(self, folder: str, names: Iterable[str]) -> Iterator[tuple[str, StoredRun]]:
         """Yield the runs of a folder whose files have not changed since they were read.
