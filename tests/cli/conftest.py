@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +18,8 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def here(tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder; data are prepared elsewhere, once."""
+def here(tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty current folder; data are prepared elsewhere, once, and what a failed test left is ended."""
     monkeypatch.setenv("SVMBENCH_DATA", str(data_folder))
     monkeypatch.delenv("SVMBENCH_MIRROR", raising=False)
     monkeypatch.delenv("SVMBENCH_CONF", raising=False)
@@ -25,7 +28,12 @@ def here(tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    return folder
+    yield folder
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +48,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory, data_folder: Path) -> Path:
             assert main(["run", f"solver={solver}", *SMALL, f"results={results}"]) == 0
     return results
 
+
+#: Commands that tests have started in processes of their own.
+STARTED: list[subprocess.Popen[str]] = []
 
 #: Overrides of a run that takes a moment.
 SMALL = ("dataset.n_train=60", "dataset.n_test=40", "budget=debug", "budget.kev=20000")

@@ -12,7 +12,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store
-from tests.cli.conftest import SMALL
+from tests.cli.conftest import SMALL, STARTED
 
 #: Overrides of a run that ends only when it is made to.
 ENDLESS = ("solver=pegasos", *SMALL, "budget.kev=1e15")
@@ -21,7 +21,8 @@ ENDLESS = ("solver=pegasos", *SMALL, "budget.kev=1e15")
 def start(*arguments: str) -> subprocess.Popen[str]:
     """Start a command in a process of its own, as a shell does."""
     command = [sys.executable, "-m", "svmbench.cli.main", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    STARTED.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    return STARTED[-1]
 
 
 def wait_for(condition, seconds: float = 120.0):
