@@ -286,7 +286,7 @@ class Evidence:
             return peaks, peaks, curve
         envelope = bool(given.get("envelope"))
         if at == "end":
-            _check_begun(curve)
+            _check_begun(solver, curve)
             ends = np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps])
             return ends, ends, curve
         earlier, later = (
@@ -438,7 +438,7 @@ def _bounded_above(made: Sample) -> Sample:
     return Sample(rows, f"at most {made.shown}", made.single, made.tests, made.wrong)
 
 
-def _check_begun(curve: Curve) -> None:
+def _check_begun(solver: str, curve: Curve) -> None:
     """Raise an error if runs were ended by their limits before they began: then the end says nothing."""
     unbegun = sum(
         steps.run.status in ("budget", "timeout") and steps.run.rows()[-1]["iterations"] == 0
@@ -446,7 +446,7 @@ def _check_begun(curve: Curve) -> None:
     )
     if unbegun:
         raise NotAttempted(
-            f"{curve.label}: {unbegun} of {len(curve.steps)} runs were ended by limits before they began"
+            f"{solver}: {unbegun} of {len(curve.steps)} runs were ended by limits before they began"
         )
 
 

@@ -45,7 +45,7 @@ def test_a_run_that_its_limit_ended_before_it_began_has_no_end(tmp_path, status)
     if status == "converged":
         assert evidence.sample({"solver": "sbp"}).shown == "100.00"
         return
-    with pytest.raises(NotAttempted, match=r"^SBP: 2 of 3 runs were ended by limits before they began"):
+    with pytest.raises(NotAttempted, match=r"^sbp: 2 of 3 runs were ended by limits before they began"):
         evidence.sample({"solver": "sbp"})
 
 
