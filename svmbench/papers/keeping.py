@@ -42,6 +42,8 @@ def keep(material: Material, results: Path) -> list[Path]:
         The results folder; files are written to its ``reference``.
     """
     artifact, reference = material.artifact, results / "reference"
+    # First, since runs of an earlier pack may be removed as soon as another command has read the new one.
+    drawn = draw(material, results)
     written: list[Path] = []
     if artifact.is_check:
         kept = results / "checks" / f"{artifact.id}.json"
@@ -58,7 +60,7 @@ def keep(material: Material, results: Path) -> list[Path]:
         written.append(path)
         for id in {run.id for run in runs} | _superseded(material, reference):
             shutil.rmtree(reference / "runs" / id, ignore_errors=True)
-    written += _pictures(artifact, draw(material, results), reference)
+    written += _pictures(artifact, drawn, reference)
     return written
 
 

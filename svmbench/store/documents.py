@@ -113,6 +113,10 @@ def is_name(name: object) -> bool:
     return isinstance(name, str) and re.fullmatch(r"[0-9a-z][0-9a-z_-]{0,127}", name) is not None
 
 
+#: End of the name of the folder of a run that is being made.
+RUNNING = ".running"
+
+
 def damaged(path: Path | str, error: Exception | str) -> UserError:
     """Return the error for a file whose content was changed after it was written."""
     what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"

@@ -12,6 +12,7 @@ from svmbench.files import digest, read_regular, sha256
 from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
+from svmbench.store.documents import RUNNING as RUNNING
 from svmbench.store.facts import LONGEST, Facts, Load, PackedFacts, check_lengths, check_load, facts_of
 from svmbench.store.trace import Row
 
@@ -32,7 +33,6 @@ END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 #: Part of the reason of runs that converged far from the optimum, or with no known bound.
 FLAG = "by its own rule alone"
 
-RUNNING = ".running"
 LOCK = "lock"
 #: File with the seconds trained before, present while a run trains.
 TRAINING = "training"

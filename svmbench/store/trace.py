@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from svmbench.counters import FIELDS
+from svmbench.errors import UserError
 from svmbench.files import MOST_BYTES, read_regular, sync
 from svmbench.store.ahead import read_ahead
-from svmbench.store.documents import damaged
+from svmbench.store.documents import RUNNING, damaged
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,11 +113,14 @@ def read_rows(path: Path) -> list[dict[str, Value]]:
     Raises
     ------
     UserError
-        If a line is damaged.
+        If a line is damaged, or the run was removed.
     """
     try:
         text = read_regular(path).decode()
     except FileNotFoundError:
+        folder = path.parent
+        if not folder.is_dir() and not folder.name.endswith(RUNNING):  # one that runs is renamed at its end
+            raise UserError(f"{folder} was removed while it was read; repeat the command") from None
         return []
     except ValueError as error:
         raise damaged(path, error) from error

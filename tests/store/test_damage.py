@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -134,6 +135,15 @@ def test_a_damaged_run_is_skipped_with_one_warning(store, begin, warned, name, h
     assert broken.id in sentence and "\n" not in sentence
     with pytest.raises(UserError, match="damaged"):
         store.find(broken.id)
+
+
+def test_a_run_that_is_removed_while_it_is_read_is_no_run_without_checkpoints(store, begin):
+    run = make(begin)
+    assert run.numbers(["iterations"]).tolist() == [[1.0, 2.0]]
+    shutil.rmtree(run.path)
+    for read in (run.rows, run.trace, lambda: run.numbers(["iterations"])):
+        with pytest.raises(UserError, match=f"{run.id} was removed while it was read; repeat the command"):
+            read()
 
 
 @pytest.mark.parametrize("how", DAMAGE)
