@@ -11,7 +11,7 @@ from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, pages
 from svmbench.papers.artifact import read
-from svmbench.papers.claims import combined, judge, read_claims
+from svmbench.papers.claims import combined, judge, of_panel, read_claims
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import (
     DEVIATES,
@@ -262,6 +262,11 @@ def test_a_number_that_is_given_for_other_panels_is_not_attempted():
     found = judge(one_part({"exact": given}).parts[0], by_counter)
     assert [one.verdict for one in found] == [REPRODUCED, DEVIATES, NOT_ATTEMPTED]
     assert found[2].text == "no number is given for three" and (found[0].least, found[0].most) == (0.0, 0.0)
+
+
+def test_arguments_without_numbers_for_panels_stay_as_they_are():
+    given = {"where": {}, "at": {"by_panel": {"one": 5}, "least": 1}, "within": {"by_panel": {"one": 6}}}
+    assert of_panel(given, "one") == {**given, "at": {"by_panel": {"one": 5}, "least": 1}, "within": 6}
 
 
 def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):

@@ -67,6 +67,12 @@ def test_the_bounds_of_a_trace_are_those_of_the_kernel_and_not_of_rows_in_single
     assert certificate["relative_gap"] == certificate["gap"] / certificate["primal"]
 
 
+def test_the_gap_of_two_objectives_that_are_zero_is_zero():
+    problem = Problem.build(np.array([1.0, -1.0]), C=1.0, bias="none")
+    certificate = certify(problem, np.zeros(2), np.array([1.0, 2.0]))
+    assert (certificate["primal"], certificate["dual"], certificate["relative_gap"]) == (0.0, 0.0, 0.0)
+
+
 def test_a_dual_point_that_balances_but_for_rounding_gives_no_more_than_the_balanced_one_next_to_it():
     X, y, kernel, problem, alpha = large_dual_point("plane", 1.0, "unregularised")
     K = gram(X, X, kernel)
