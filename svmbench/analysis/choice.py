@@ -1,9 +1,9 @@
 """Choice of a method by its costs on several problems, and how often such a choice is right elsewhere.
 
-A method is near the least on a problem if its cost there is at most `FACTOR` times the least of all methods.
-The method that is near the least on most problems is chosen; of several, the one with the best mean rank. The
+A method is near the best on a problem if its cost there is at most `FACTOR` times the least of all methods.
+The method that is near the best on most problems is chosen; of several, the one with the best mean rank. The
 choice is tested by leaving out each problem in turn: the one made from the others is right if that method is
-near the least on the problem left out.
+near the best on the problem left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Choice:
     method : str
         The method.
     near, problems : int
-        On how many of the problems it is near the least; of those on which any method gets there.
+        On how many of the problems it is near the best; of those on which any method gets there.
     ranks : tuple of float
         Its least, median and greatest rank; 1 is the best.
     methods : int
@@ -60,7 +60,7 @@ def choose(costs: Mapping[str, Mapping[str, float]]) -> Choice | None:
     ----------
     costs : mapping of str to mapping of str to float
         Problem -> method -> cost; infinite if the method does not get there, absent if that is unknown. An
-        unknown cost is never near the least.
+        unknown cost is never near the best.
     """
     found = [one for one in costs.values() if min(one.values(), default=np.inf) < np.inf]
     if not found:

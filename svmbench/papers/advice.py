@@ -1,6 +1,6 @@
 """Advice on a solver for new data, from the stored runs of the comparison of the field.
 
-For each wish, the method that is near the least cost on most data sets of the comparison is recommended, if
+For each wish, the method that is near the best cost on most data sets of the comparison is recommended, if
 such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
 data serves for forecasts, and to show the most similar data sets first. Before a training it is unknown how
 noisy the new data are, so methods that are ahead only on noisy data, or only on others, are shown as well.

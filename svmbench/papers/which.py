@@ -5,6 +5,7 @@ The groups of data sets were fixed while the runs were made, before anyone had l
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -14,7 +15,7 @@ from svmbench.analysis.choice import Choice, choose
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
-from svmbench.papers.advice import shapes_of
+from svmbench.papers.advice import amount, shapes_of
 from svmbench.papers.fronts import agreements, section_cells, standings
 from svmbench.papers.material import Material
 from svmbench.papers.shown import title_of
@@ -47,6 +48,58 @@ def groups(material: Material) -> dict[str, list[str]]:
     return {group: names for group, names in (found | by_noise(material, shapes)).items() if names}
 
 
+def data_sets(material: Material) -> str:
+    """Return the size of each data set, its γ and C, the test error of its optimum and the limit of seconds."""
+    shapes, rows = shapes_of(material), []
+    for panel in material.artifact.runs.panels:
+        config = next(match.planned.config for match in material.matches if match.planned.panel == panel.name)
+        error = material.evidence(panel.name, "").reference().record.get("test_error")
+        n, columns = shapes.get(panel.name, (None, None))
+        rows.append(
+            (
+                panel.title,
+                "–" if n is None else f"{n:,}",
+                "–" if columns is None else f"{columns:,}",
+                f"{config.kernel.parameters['gamma']:g}",
+                f"{config.problem.C:g}" if config.problem.C else "–",
+                "–" if error is None else f"{100.0 * error:.2f}",
+                "–" if config.budget.seconds is None else f"{config.budget.seconds:g}",
+            )
+        )
+    header = ("data set", "examples", "columns", "γ", "C", "optimum's test error, %", "limit, s")
+    return table(header, rows)
+
+
+def best(material: Material) -> str:
+    """Return the method with the least cost on each data set, with the cost, for each wish."""
+    titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
+    found = {wish: costs(measured(material, wish)) for wish in WISHES}
+    parts = []
+    for wishes in (tuple(WISHES)[:3], tuple(WISHES)[3:]):
+        rows = [
+            (title, *(_least(material, found[wish].get(panel, {})) for wish in wishes))
+            for panel, title in titles.items()
+            if any(panel in found[wish] for wish in wishes)
+        ]
+        parts.append(table(("data set", *map(_wanted, wishes)), rows))
+    return "\n\n".join(parts)
+
+
+def _wanted(wish: str) -> str:
+    unit = WISHES[wish].unit
+    return wish if unit in wish.split() else f"{wish}, {unit}"
+
+
+def _least(material: Material, there: Mapping[str, float]) -> str:
+    """Return the methods with the least cost, and the cost."""
+    least = min(there.values(), default=math.inf)
+    if math.isinf(least):
+        return "none" if there else "–"
+    first, *others = [name for name, cost in there.items() if cost == least]
+    also = f" and {len(others)} more" if others else ""
+    return f"{title_of(material, first)}{also} ({amount(least)})"
+
+
 def chart(material: Material) -> str:
     """Return the method chosen for each group of data sets and each wish, and how sure that is."""
     found = {wish: costs(measured(material, wish)) for wish in WISHES}
@@ -55,7 +108,7 @@ def chart(material: Material) -> str:
         for group, names in groups(material).items()
         for wish, there in found.items()
     ]
-    return table(("data", "wanted", "method", "near the least", "rank", "right", "at random"), rows)
+    return table(("data", "wanted", "method", "near the best", "rank", "right", "at random"), rows)
 
 
 def _chosen(material: Material, choice: Choice | None) -> tuple[str, str, str, str, str]:
@@ -101,7 +154,9 @@ def agreement(material: Material) -> str:
 
 #: The tables of the page by the names in its markers.
 TABLES: Mapping[str, Callable[[Material], str]] = {
+    "sets": data_sets,
     "chart": chart,
+    "best": best,
     "seconds": partial(_means, counter="cpu_seconds"),
     "evaluations": partial(_means, counter="kev_ondemand"),
     "costs": agreement,

@@ -18,8 +18,8 @@ def test_the_method_near_the_least_on_most_problems_is_chosen():
     choice = choose(costs)
     assert (choice.method, choice.near, choice.problems) == ("steady", 3, 3)
     assert (choice.ranks, choice.methods) == ((2.0, 2.0, 2.0), 3)
-    # Without q, "fast" is near the least as often, and first in rank, but wrong on q. At random: two of three
-    # methods are near the least on each problem.
+    # Without q, "fast" is near the best as often, and first in rank, but wrong on q. At random: two of three
+    # methods are near the best on each problem.
     assert (choice.right, choice.tried, choice.chance, choice.ahead) == (2, 3, pytest.approx(2.0), False)
 
 
