@@ -49,7 +49,7 @@ def groups(material: Material) -> dict[str, list[str]]:
 
 
 def data_sets(material: Material) -> str:
-    """Return the size of each data set, its γ and C, the test error of its optimum and the limit of seconds."""
+    """Return the size, γ, C, test error of the optimum and limit of seconds of each data set."""
     shapes, rows = shapes_of(material), []
     for panel in material.artifact.runs.panels:
         config = next(match.planned.config for match in material.matches if match.planned.panel == panel.name)
