@@ -169,6 +169,23 @@ def test_what_is_kept_replaces_loose_runs_of_the_same_configurations(
     assert [len(run.rows()) for run in kept] == [2, 2]
 
 
+def test_pictures_are_drawn_before_the_pack_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = artifact(["sbp"])
+    store(tmp_path, next(iter(paper.runs.planned())), errors(4))
+    pack = tmp_path / "reference/packs/small.jsonl.xz"
+    there: list[bool] = []
+
+    def drawn(*given: object) -> list[Path]:
+        there.append(pack.exists())
+        return []
+
+    monkeypatch.setattr(keeping, "draw", drawn)
+    assert keep(material(paper, tmp_path), tmp_path) == [pack]
+    assert there == [False] and pack.exists()
+
+
 def test_runs_of_another_artifact_are_not_kept_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "draw", lambda *given: [])
     paper = dataclasses.replace(artifact(["sbp"]), of="another")
