@@ -82,11 +82,21 @@ _HELP = {
 #: ImportError, code that cleans up half-made objects an AttributeError.
 _interrupts: list[int] = []
 
+#: File name of Python's import system, and the seconds after which an interrupt that met it is sent again.
+_IMPORTS, _LATER = "<frozen importlib._bootstrap>", 0.01
+
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Handle SIGINT like Python, but remember it."""
+    """Handle SIGINT like Python, but remember it, and never raise within Python's import system.
+
+    Python drops an exception that is raised in the callbacks of import locks, and prints a traceback.
+    """
     _interrupts.append(number)
-    raise KeyboardInterrupt
+    if frame is None or frame.f_code.co_filename != _IMPORTS:
+        raise KeyboardInterrupt
+    again = threading.Timer(_LATER, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _end_interrupted() -> int:

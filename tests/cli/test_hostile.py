@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from svmbench.cli.main import main
+from svmbench.cli.main import interrupt, main
 from svmbench.files import digest, sha256
 from svmbench.store import Store, documents
 from tests.cli.conftest import SMALL
@@ -101,6 +101,20 @@ def test_three_interrupts_in_a_moment_leave_no_traceback(here, pause, after):
         time.sleep(pause)
     _, err = process.communicate(timeout=60)
     assert process.returncode in (130, -signal.SIGINT, 0) and b"Traceback" not in err, err
+
+
+def test_an_interrupt_within_the_import_system_is_raised_after_it(monkeypatch):
+    monkeypatch.setattr("svmbench.cli.main._interrupts", [])
+    before = signal.signal(signal.SIGINT, interrupt)
+    done = []
+    step = "os.kill(os.getpid(), signal.SIGINT)\ndone.append(1)"
+    try:
+        exec(compile(step, "<frozen importlib._bootstrap>", "exec"), {**globals(), "done": done})
+        assert done == [1]
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(60)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 #: Runs the installed script, which gets an interrupt when it begins to import a module.
