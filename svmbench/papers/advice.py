@@ -20,7 +20,7 @@ from svmbench.errors import UserError
 from svmbench.figures.tables import count
 from svmbench.papers.material import Material
 from svmbench.papers.shown import line_of, title_of
-from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, by_noise, costs, measured
+from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, by_noise, costs, measured, memory_of
 
 #: Fewest data sets that advice is based on.
 LEAST = 3
@@ -124,11 +124,11 @@ def _advice(
     memory: dict[str, float] = {}
     least = np.inf  # of all methods: smaller data than those compared leave the memory of the program itself
     for match in material.matches:
-        if match.complete and match.result.peak_memory:
-            least = min(least, float(match.result.peak_memory))
+        if match.complete and (peak := memory_of(match.result)):
+            least = min(least, peak)
             if match.planned.solver == name:
                 panel = match.planned.panel
-                memory[panel] = max(memory.get(panel, 0.0), float(match.result.peak_memory))
+                memory[panel] = max(memory.get(panel, 0.0), peak)
     time, space = (
         forecast([shapes[panel] for panel in one], list(one.values()), new) for one in (seconds, memory)
     )

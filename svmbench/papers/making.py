@@ -61,7 +61,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
         if serial:
             runs = f"{len(serial)} run{'s' * (len(serial) > 1)} whose seconds matter, one at a time"
             print(f"{runs}, each after up to {QUIET:g} s of waiting for a quiet machine", flush=True)
-        if _make_all(serial, results, 1, failed):
+        if _make_all(serial, results, 1, failed, reuse=False):
             return 130
     _say_disturbed(artifacts, results)
     if failed:
@@ -117,7 +117,9 @@ def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:
     return run.config.budget.seconds is not None or artifact.timed
 
 
-def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[str]) -> bool:
+def _make_all(
+    missing: Sequence[Task], results: Path, jobs: int, failed: list[str], *, reuse: bool = True
+) -> bool:
     """Make runs by worker processes, some at a time; return whether that was interrupted."""
     if not missing:
         return False
@@ -126,7 +128,7 @@ def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[st
     lines = _Lines(missing, failed)
     with handling():
         threads = max(job.config.threads for job in lines.jobs(results))
-        return Pool(logs, jobs, threads, pin=False).run(lines.jobs(results), lines)
+        return Pool(logs, jobs, threads, pin=False, reuse=reuse).run(lines.jobs(results), lines)
 
 
 def _placed(config: RunConfig, results: Path, stale: bool, timed: bool) -> RunConfig:

@@ -19,6 +19,7 @@ from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
 from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
+from svmbench.store import StoredRun
 
 #: Distance in points from the test error of the optimum that a method must keep.
 NEAR = 0.5
@@ -67,7 +68,18 @@ def _size(steps: Steps, target: float) -> float:
 
 
 def _memory(steps: Steps, target: float) -> float:
-    return float(steps.run.peak_memory or np.inf) if steps.value[-1] <= target else np.inf
+    if steps.value[-1] > target:
+        return np.inf
+    memory = memory_of(steps.run)
+    return np.nan if memory is None else memory
+
+
+def memory_of(run: StoredRun) -> float | None:
+    """Return the peak memory of a process that made only this run, in MiB.
+
+    None if its process made others before: it may have kept some of their memory.
+    """
+    return None if run.manifest.get("runs_before") else run.peak_memory
 
 
 OPTIMUM, EARLY = "the optimum", "a low test error early"
@@ -138,10 +150,12 @@ def _least(
         curves = [evidence.curve(name, FRONT, dict(over)) for over in settings]
     except NotAttempted:
         return None
-    found = (
-        (float(np.median([cost(steps, target) for steps in curve.steps])), curve.steps[0].run.id)
-        for curve in curves
-    )
+    found = []
+    for curve in curves:
+        known = [one for steps in curve.steps if not np.isnan(one := cost(steps, target))]
+        if not known:
+            return None
+        found.append((float(np.median(known)), curve.steps[0].run.id))
     return min(found, default=None)
 
 

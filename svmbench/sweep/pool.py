@@ -56,13 +56,18 @@ class Pool:
         Threads of the libraries in each worker.
     pin : bool
         Whether to pin each worker to cores that no other sweep on this machine uses.
+    reuse : bool
+        Whether a worker makes several runs. If not, no run begins with memory kept of another one.
     """
 
-    def __init__(self, folder: Path, size: int, threads: int, *, pin: bool = True) -> None:
+    def __init__(
+        self, folder: Path, size: int, threads: int, *, pin: bool = True, reuse: bool = True
+    ) -> None:
         self._folder = folder
         self._size = size
         self._threads = threads
         self._cores = _Cores() if pin else None
+        self._reuse = reuse
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
 
@@ -95,7 +100,7 @@ class Pool:
     def _feed(self, pending: list[Job], listener: Listener) -> None:
         """Give jobs to idle workers, preferably on data they hold, and start workers if there are too few."""
         while pending:
-            idle = next((worker for worker in self._workers if worker.job is None), None)
+            idle = next((worker for worker in self._workers if worker.job is None and not worker.done), None)
             if idle is None:
                 if len(self._workers) >= self._size:
                     return
@@ -145,6 +150,9 @@ class Pool:
                     answers = [end_of(worker.job.config, Outcome.of(cut), seconds)]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
+                worker.done = not self._reuse
+                if worker.done:
+                    worker.process.stdin.close()  # type: ignore[union-attr]
                 if job is not None:
                     listener.ended(job, end)
                     failed = failed or end["state"] in ("failed", "refused")
@@ -182,6 +190,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     job: Job | None = None
     dataset: str | None = None
+    done: bool = False
     stopping: bool = False
     deadline: float = 0.0
     said: bytes = b""

@@ -35,7 +35,7 @@ def found(tmp_path):
     return stored(tmp_path, ERRORS)
 
 
-def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=None, **options):
+def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=None, before=None, **options):
     """Runs with these errors; on the data sets in `stopped`, exact methods are stopped before their end."""
     counters = ["cpu_seconds", "kev_ondemand", "prediction"]
     made = artifact(lines or list(known), kind="front", panels=PANELS, counters=counters, **options)
@@ -65,6 +65,7 @@ def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=
             shape=(rows, columns),
             peak_memory=12.4 if peaks is None else peaks[planned.panel],
             optimum=optima[planned.panel],
+            runs_before=(before or {}).get(name, 0),
         )
     return material(made, root)
 
@@ -356,3 +357,12 @@ def test_the_memory_that_is_expected_is_the_most_of_the_method_itself(tmp_path, 
     own = property(lambda run: peaks[run.solver](run.document["solver"].get("budget")))
     monkeypatch.setattr(StoredRun, "peak_memory", own)
     assert {round(one.memory.value, 9) for one in advise(found, 100, 2)} == {30.0}
+
+
+def test_memory_is_forecast_from_processes_that_made_one_run_only(tmp_path):
+    known = {"sbp": (30, 10), "decomposition": (30, 10), "smo": (30, 10)}
+    made = stored(tmp_path, known, before={"sbp": 3})
+    assert {one.method: one.memory is not None for one in advise(made, 100, 2)} == {
+        "Decomposition": True,
+        "SBP": False,
+    }

@@ -107,7 +107,7 @@ def here(one_format, monkeypatch):
     monkeypatch.setattr("svmbench.runner.execute.wait_until_quiet", lambda limit, say: True)
 
     class Here:
-        def __init__(self, folder, size, threads, *, pin):
+        def __init__(self, folder, size, threads, *, pin, reuse):
             assert not pin and folder.is_dir()
 
         def run(self, jobs, listener):

@@ -107,8 +107,9 @@ def pool(monkeypatch):
     made, loads = [], []
 
     class Fake:
-        def __init__(self, folder, size, threads, *, pin):
+        def __init__(self, folder, size, threads, *, pin, reuse):
             self.size = size
+            assert reuse is (size > 1)  # a run whose seconds matter has a process of its own
 
         def run(self, jobs, listener):
             for job in jobs:
@@ -223,7 +224,7 @@ def test_one_run_is_announced_as_one(pool, tmp_path, capsys):
 
 
 def test_runs_that_failed_are_listed_and_the_exit_code_is_1(tmp_path, capsys, monkeypatch):
-    def failing(missing, results, jobs, failed):
+    def failing(missing, results, jobs, failed, *, reuse=True):
         failed.extend(f"{planned.solver}: why" for _, _, planned, _ in missing)
 
     monkeypatch.setattr(making, "_make_all", failing)
@@ -235,7 +236,7 @@ def test_runs_that_failed_are_listed_and_the_exit_code_is_1(tmp_path, capsys, mo
 def test_nothing_is_made_after_an_interrupt(tmp_path, monkeypatch, place):
     made = []
 
-    def interrupted(missing, results, jobs, failed):
+    def interrupted(missing, results, jobs, failed, *, reuse=True):
         made.append([(planned.solver, jobs) for _, _, planned, _ in missing])
         return len(made) == place + 1
 
