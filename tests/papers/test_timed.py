@@ -9,7 +9,7 @@ from svmbench.errors import UserError
 from svmbench.papers import making
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NOT_ATTEMPTED, REPRODUCED
-from svmbench.store import Store
+from svmbench.store import Store, StoredRun
 from tests.figures.stored import ALONE
 
 from .written import artifact, material, store
@@ -258,3 +258,13 @@ def test_a_run_that_neither_ended_nor_was_interrupted_has_failed(state, fails):
     lines = making._Lines([("key", timed(), timed().runs.planned()[-1], False)], failed)
     lines.ended(SimpleNamespace(number=1), {"state": state, "reason": "why"})
     assert failed == (["[1/1] smo board seed 1: why"] if fails else [])
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+def test_a_process_makes_one_run_or_several(tmp_path, reuse):
+    made = [("", paper, planned, False) for paper in [timed()] for planned in paper.runs.planned()]
+    assert not making._make_all(made, tmp_path, 1, failed := [], reuse=reuse)
+    assert not failed
+    runs = [StoredRun.read(path) for path in (tmp_path / "runs").iterdir()]
+    before = sorted(run.manifest["runs_before"] for run in runs)
+    assert before == ([0, 1, 2, 3] if reuse else [0, 0, 0, 0])
