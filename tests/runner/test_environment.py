@@ -1,5 +1,8 @@
+import ctypes
 import json
 import subprocess
+
+import pytest
 
 from svmbench import simd
 from svmbench.runner import environment as environment_module
@@ -55,5 +58,15 @@ def test_the_peak_of_memory_is_reset():
     block[:: 1 << 12] = b"x" * len(block[:: 1 << 12])
     high = peak_memory()
     del block
+    reset_peak_memory()
+    assert peak_memory() < high - 32
+
+
+def test_memory_that_was_freed_is_returned_to_the_system():
+    if not hasattr(ctypes.CDLL(None), "malloc_trim"):
+        pytest.skip("only the GNU C library has it")
+    blocks = [bytearray(b"x" * (64 << 10)) for _ in range(1024)]
+    high = peak_memory()
+    del blocks[:-1]  # the last one keeps the end of the heap in use, below which nothing is returned
     reset_peak_memory()
     assert peak_memory() < high - 32
