@@ -140,6 +140,7 @@ class Pool:
             if answers is None:
                 self._selector.unregister(worker.output())
                 self._workers.remove(worker)
+                worker.process.stdout.close()  # type: ignore[union-attr]
                 code = worker.process.wait()
                 if self._cores is not None:
                     self._cores.free(worker.process.pid)
