@@ -13,8 +13,7 @@ SVMBENCH = $(VENV)/bin/svmbench
 # Empty files that say when an environment was made; pyproject.toml remakes it. The C sources are rebuilt with it.
 READY = $(VENV)/.ready
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt cmake/cythonize.py
-# Options of pip about the build, and the folder of packages that an environment sees beside its own; only
-# `test-checks` and `test-sanitized` have any: what they need is installed, and compiled, once.
+# BUILD: pip build options. PACKAGES: site-packages of the main environment, reused by test-checks and test-sanitized.
 BUILD ?=
 PACKAGES ?=
 PACKAGES_HERE = PACKAGES="$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"

@@ -298,10 +298,14 @@ def objectives_rounding(
 ) -> float:
     r"""Return a bound of the error of a gap with a Gaussian kernel in double precision.
 
-    Each kernel value is at most 1 and rounded, values near 1 all in the same direction. So the error of a
-    response is :math:`\epsilon S`, :math:`S = \sum_i \alpha_i`, that of the mean hinge loss as much times the
-    mean weight, and that of :math:`\frac{\lambda}{2} |w|^2` in either objective
-    :math:`\frac{\lambda}{2} S` times as much. For a large C this can exceed the gap.
+    Each kernel value is at most 1 and rounded, values near 1 all in the same direction. With
+    :math:`S = \sum_i \alpha_i`, and :math:`\bar{s}` the mean weight of a loss, the errors are at most
+
+    .. math:: \epsilon S \text{ (a response)}, \qquad
+              \epsilon S \bar{s} \text{ (the mean hinge loss)}, \qquad
+              \tfrac{\lambda}{2} \epsilon S^2 \text{ (} \tfrac{\lambda}{2} |w|^2 \text{)}.
+
+    For a large C their sum can exceed the gap.
 
     Parameters
     ----------

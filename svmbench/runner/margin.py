@@ -160,7 +160,7 @@ class Point:
 
 
 class ExactValues(Protocol):
-    """What bounds read of an oracle; see `svmbench.kernels._oracle.Oracle`."""
+    """The part of Oracle that GapBounds uses; see `svmbench.kernels._oracle.Oracle`."""
 
     @property
     def ledger(self) -> Ledger:
@@ -184,7 +184,7 @@ class ExactValues(Protocol):
         """Return responses in double precision."""
 
     def row_errors(self, indices: Any, coefficients: Any, cols: Any) -> Any:
-        """Return what values of rows are off by."""
+        """Return error bounds of the values in kernel rows."""
 
 
 class GapBounds:
