@@ -23,7 +23,7 @@ CIMPORT = re.compile(
 )
 
 
-OVERVIEW = runpy.run_path(str(ROOT / "docs" / "examples" / "site_overview.py"))
+OVERVIEW = runpy.run_path(str(ROOT / "cmake" / "site_overview.py"))
 allowed = OVERVIEW["allowed"]
 
 #: What each room may import beside itself and `errors`.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
-TABLE = Path(__file__).parent.parent / "architecture.md"
+TABLE = Path(__file__).parent.parent / "docs" / "architecture.md"
 _NAME = "rooms.svg"
 _LEFT_OUT = {"errors", "version"}
 _CAPTION = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-_ROOT = Path(__file__).parent.parent.parent
+_ROOT = Path(__file__).parent.parent
 _PICTURE = re.compile(r"\]\(\.\./(results/reference/[^)\s]+\.png)\)")
 
 
