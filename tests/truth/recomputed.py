@@ -266,11 +266,16 @@ class Verdict:
         above, bound = float(P) - error - upper, stored("dual_objective")
         self.above = above / (size or 1.0)
         self._check("bound, optimum", bound, -math.inf, upper, ABOVE * abs(upper) + stated)
-        self._check("gap", stored("duality_gap"), above, math.inf, allowed)
+        gap = stored("duality_gap")
+        self._check("gap, optimum", gap, above, math.inf, allowed)
+        self._check(
+            "gap, objectives", gap, *2 * [(stored("primal_objective") or 0.0) - (bound or 0.0)], 1e-9 * size
+        )
         self._check("relative gap", stored("relative_gap"), self.above, math.inf, allowed / (size or 1.0))
         if made.alpha is not None and stored.row.get("dual_source") == "solver":
             self._check("dual point, infeasible by", made.infeasible(), 0.0, 0.0)
             self._check("bound, dual point", bound, -math.inf, float(D) + off, allowed + stated)
+            self._check("gap, dual point", gap, float(P) - error - float(D) - off, math.inf, allowed)
 
 
 def compared(runs):
