@@ -10,6 +10,7 @@ the slowest runs.
 
 import argparse
 import contextlib
+import json
 import multiprocessing
 import shutil
 import subprocess
@@ -102,7 +103,7 @@ def keys(rng, method):
 
 
 def train(method, words, folder):
-    """Make a run, of a baseline by the command line, which can end it; return it, or why there is none."""
+    """Make a run, of a baseline by the command line, which can end it; return what is stored, and its end."""
     said = ""
     if method.access == "data":
         command = [Path(sys.executable).with_name("svmbench"), "run", *words, f"results={folder}"]
@@ -112,8 +113,11 @@ def train(method, words, folder):
             svmbench.run(*words, results=str(folder), quiet=True)
         except (UserError, RuntimeError) as error:
             said = str(error)
-    found = list(folder.glob(f"runs/{method.name}-*/model.npz"))
-    return (Stored(found[0].parent), "") if found else (None, said)
+    for path in folder.glob(f"runs/{method.name}-*/status.json"):
+        end = json.loads(path.read_text())
+        kept = path.with_name("model.npz").exists() and end["status"] != "diverged"
+        return Stored(path.parent) if kept else None, f"{end['status']}: {end['reason']}"
+    return None, said
 
 
 def made(number, seed, root):
@@ -125,13 +129,11 @@ def made(number, seed, root):
     for method in rng.choice(methods, size=min(RUNS, len(methods)), replace=False, p=often / often.sum()):
         asked, begun = [*keys(rng, method), *words, f"seed={number}"], time.perf_counter()
         stored, end = train(method, asked, folder / "results")
-        run = SimpleNamespace(
-            name=f"{number} {method.name}", solver=method.name, stored=stored, mark="no model"
-        )
-        run.command, run.seconds = f"svmbench run {' '.join(asked)}", time.perf_counter() - begun
-        run.end = f"{stored.end['status']}: {stored.end['reason']}" if stored else end
+        run = SimpleNamespace(name=f"{number} {method.name}", solver=method.name, stored=stored, end=end)
+        run.command, run.mark = f"svmbench run {' '.join(asked)}", "no model"
+        run.seconds = time.perf_counter() - begun
         runs.append(run)
-    kept = [run for run in runs if run.stored and not run.end.startswith("diverged")]
+    kept = [run for run in runs if run.stored]
     for run, verdict in zip(kept, compared([run.stored for run in kept]) if kept else []):
         gap, run.verdict, run.stored = run.stored("relative_gap"), verdict, None
         run.mark = "differs" if verdict.differs else "not known" if verdict.unknown else "equal"
@@ -152,7 +154,8 @@ def report(runs):
     print(f"\nconverged farther than {FAR} from the optimum, or at an unknown distance:")
     for run in kept:
         if run.far:
-            print(f"  {run.name}: {run.verdict.above:.2g} or more above the optimum; {run.end}")
+            gap = run.verdict.stored("relative_gap")
+            print(f"  {run.name}: gap {gap}, is {run.verdict.above:.2g} or more; {run.end}")
     print("\nslowest:")
     for run in sorted(runs, key=lambda run: -run.seconds)[:20]:
         print(f"  {run.seconds:6.2f} s  {run.name}: {run.end}")
