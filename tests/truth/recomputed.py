@@ -90,7 +90,7 @@ class Problem:
         X, T = (np.pad(Z, ((0, 0), (0, max(0, Y.shape[1] - Z.shape[1])))) for Z, Y in ((X, T), (T, X)))
         self.labels, exact = {"train": y, "test": t}, multiples(X, T, self.kernel)
         self.rows = {True: {"train": X, "test": T}, False: dict(zip(("train", "test"), exact))}
-        self.best = dict.fromkeys(self.rows, (math.inf, -math.inf))
+        self.alike, self.best = exact[0] is X, dict.fromkeys(self.rows, (math.inf, -math.inf))
 
     def kernel_values(self, A, B, of, eps):
         """Return the kernel values of two sets of rows, and bounds of their rounding errors."""
@@ -114,7 +114,8 @@ class Recomputed:
 
     def __init__(self, stored, problem, arithmetic):
         self.stored, self.problem, (self.of, self.eps) = stored, problem, arithmetic
-        self.rows, self.y = problem.rows[stored.loaded], problem.labels["train"]
+        self.loaded = stored.loaded or problem.alike
+        self.rows, self.y = problem.rows[self.loaded], problem.labels["train"]
         self.n, share = self.y.size, np.ones(self.y.size)
         for sign in (-1.0, 1.0) if stored.balanced else ():
             share[self.y == sign] = self.n / (2.0 * np.count_nonzero(self.y == sign))
@@ -122,7 +123,7 @@ class Recomputed:
 
     def values(self, part, at):
         """Return the kernel values of a part of the data with training examples."""
-        key, made = (part, self.stored.loaded, self.eps), self.problem.values
+        key, made = (part, self.loaded, self.eps), self.problem.values
         if key not in made:
             made[key] = self.problem.kernel_values(self.rows[part], self.rows["train"], self.of, self.eps)
         return made[key][0][:, at], made[key][1][:, at]
@@ -209,8 +210,8 @@ class Recomputed:
     def note(self):
         """Note the objectives of model and dual point as bounds of the optimum."""
         best, (P, error), (D, off) = self.problem.best, self.objective, self.dual
-        high, low = best[self.stored.loaded]
-        best[self.stored.loaded] = min(high, float(P) + error), max(low, float(D) - off)
+        high, low = best[self.loaded]
+        best[self.loaded] = min(high, float(P) + error), max(low, float(D) - off)
 
 
 class Verdict:
@@ -222,7 +223,8 @@ class Verdict:
 
     def __init__(self, stored, problem, arithmetic):
         self.stored, self.differs, self.unknown = stored, {}, {}
-        made, (upper, lower) = Recomputed(stored, problem, arithmetic), problem.best[stored.loaded]
+        made = Recomputed(stored, problem, arithmetic)
+        upper, lower = problem.best[made.loaded]
         self._errors(made, arithmetic is DECIMAL)
         self._objectives(made, upper)
         self.known = (upper - lower) / (abs(upper) or 1.0)
