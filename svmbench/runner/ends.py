@@ -14,6 +14,9 @@ from svmbench.store.trace import Row
 #: Relative gap above which convergence holds by the method's own rule only.
 _FAR = 0.01
 
+#: Relative gap that an exact solver with a tolerance reaches before it has converged.
+NEAR = 1e-3
+
 _UNKNOWN = ", with no bound that tells how far the optimum is"
 
 
@@ -50,9 +53,9 @@ def end_by(error: BaseException) -> End:
 def explained(end: End, row: Row, solver: type[Solver], loss: str = "hinge") -> End:
     """Add to an end how far from the optimum it is, if that is known.
 
-    A tolerance limits the violation of the optimality conditions or the mean loss, and a stopping rule may
-    depend on something else, such as the number of support vectors. So a method may converge with an
-    objective many times its bound, as at C = 1e12. The reason of such a run contains `FLAG`.
+    The loop tightens the tolerance of an exact solver until the gap is at most `NEAR`. A stopping rule of
+    another method may depend on something else, such as the number of support vectors, so it may hold with
+    an objective many times its bound. The reason of such a run contains `FLAG`.
 
     Parameters
     ----------
@@ -73,22 +76,28 @@ def explained(end: End, row: Row, solver: type[Solver], loss: str = "hinge") -> 
         return replace(end, reason=f"{end.reason} before it converged{at}")
     if end.status != "converged" or solver.form != "regularised":
         return end
-    if loss != "hinge" and row.get("native_objective") is not None:
-        # The gap to the stored optimum is that of another loss. With the hinge loss, a native bound is one
-        # over a part of the space, such as the span of some points, and tells nothing of the optimum.
-        gap = _native_gap(row)
+    if _native(row, loss):
+        gap = gap_of(row, loss)
         at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
     counted = solver.access != "data"  # a baseline converges when every setting has been tried
     if gap is None and counted and row.get("primal_objective") != 0.0:  # no objective is below 0
         return replace(end, reason=f"{end.reason}, {FLAG}{_UNKNOWN}")
     if gap is not None and gap > _FAR:
-        more = ": a smaller solver.eps would go on" if solver.exact else ""
-        return replace(end, reason=f"{end.reason}, {FLAG}{at}{more}")
+        return replace(end, reason=f"{end.reason}, {FLAG}{at}")
     return end
 
 
-def _native_gap(row: Row) -> float | None:
-    """Return the relative gap of the method's own objective and lower bound."""
+def _native(row: Row, loss: str) -> bool:
+    """Return whether the gap of a method with this loss is that of its own objective."""
+    # The gap to the stored optimum is that of another loss. With the hinge loss, a native bound is one over a
+    # part of the space, such as the span of some points, and tells nothing of the optimum.
+    return loss != "hinge" and row.get("native_objective") is not None
+
+
+def gap_of(row: Row, loss: str) -> float | None:
+    """Return the relative gap at a checkpoint, of the objective with this loss; None if unknown."""
+    if not _native(row, loss):
+        return row.get("relative_gap")
     objective, bound = row["native_objective"], row.get("native_bound")
     if bound is None or not objective > 0.0:
         return None

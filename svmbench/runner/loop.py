@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from svmbench.run_config import BudgetConfig
 from svmbench.runner.clock import Clock, grace
-from svmbench.runner.ends import End, explained
+from svmbench.runner.ends import NEAR, End, explained, gap_of
 from svmbench.runner.memory import Allowance
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue
@@ -28,6 +28,10 @@ KEPT_EVERY = 30.0
 KEPT_COST = 50.0
 #: Seconds of training after which a run without limits says that it has none.
 LONG = 10.0
+#: Factors of the tolerance of an exact method whose gap is too large.
+_LEAST_CUT, _LARGEST_CUT = 0.01, 0.1
+_HOLDS = "the solver's stopping rule holds"
+_STALLED = "no further progress is possible in floating point"
 _UNLIMITED = (
     "no limit is set: the run ends when the solver's own rule holds; Ctrl-C ends it and stores what it has, "
     "budget.seconds=60 or budget.gap=1e-3 would end it earlier"
@@ -175,6 +179,7 @@ class Loop:
         self._kept = time.monotonic()
         self._keep_again = KEPT_EVERY
         self._torn = False
+        self._tightened = False
         self._due = due
         self.row: Row | None = None
         self.seen: tuple[Snapshot, int] | None = None
@@ -202,12 +207,35 @@ class Loop:
             if not math.isfinite(row.get("primal_objective", 0.0)):
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
-            if end is not None:
+            if end is not None and (end := self._settled(end, row)) is not None:
                 assert self.seen is not None
                 return explained(end, row, self._solver, self.seen[0].loss)
             end = self._reached(row)
             if end is not None:
                 return end
+
+    def _settled(self, end: End, row: Row) -> End | None:
+        """Return the end, None if an exact method goes on: its rule holds, but the gap is too large.
+
+        Where the box is large, a tolerance of the optimality conditions says little about the objective.
+        """
+        if not self._solver.exact or end.status not in ("converged", "stalled"):
+            return end
+        assert self.seen is not None
+        gap = gap_of(row, self.seen[0].loss)
+        goal = max(NEAR, self._budget.gap or 0.0)
+        if gap is None or gap <= goal:
+            met = gap is not None and self._tightened and end.status == "stalled"
+            return End("converged", self._ended(_HOLDS)) if met else end
+        if end.status == "stalled" or not hasattr(self._run, "tighten"):
+            return end
+        if self._run.tighten(min(_LARGEST_CUT, max(_LEAST_CUT, goal / gap))):
+            self._tightened = True
+            return None
+        return end
+
+    def _ended(self, reason: str) -> str:
+        return f"{reason} after {self._run.iterations} iterations"
 
     def _last(self, end: End | None) -> bool:
         """Return whether a checkpoint at this end is the method's last, or an exact method's result."""
@@ -312,11 +340,9 @@ class Loop:
         """Return the end if a limit is reached that can be checked without a checkpoint."""
         budget = self._budget
         if self._run.converged:
-            reason = getattr(self._run, "reason", "") or "the solver's stopping rule holds"
-            return End("converged", f"{reason} after {self._run.iterations} iterations")
+            return End("converged", self._ended(getattr(self._run, "reason", "") or _HOLDS))
         if self._run.stalled:
-            reason = getattr(self._run, "reason", "") or "no further progress is possible in floating point"
-            return End("stalled", f"{reason} after {self._run.iterations} iterations")
+            return End("stalled", self._ended(getattr(self._run, "reason", "") or _STALLED))
         if self._interrupt.requested is not None:
             return self._interrupted("after")
         if self._limit is not None and self._value() >= self._limit:

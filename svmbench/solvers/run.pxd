@@ -32,6 +32,7 @@ cdef class CountedRun:
     cdef public bint pauses             # `advance` returns when stale responses are up to date
     cdef readonly bint caught_up        # stale responses have been brought up to date in `advance`
     cdef readonly bint stalled          # no further progress is possible in floating point
+    cdef public double eps              # tolerance of the stopping rule; 0: it has none
 
     # One iteration, between consistent states; counts itself in the ledger.
     cdef int step(self) except -1 nogil

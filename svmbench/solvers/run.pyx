@@ -15,7 +15,7 @@ from svmbench.errors import UserError
 from svmbench.solvers.kept import Kept
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetInterrupt
-from libc.float cimport FLT_MAX
+from libc.float cimport DBL_EPSILON, FLT_MAX
 from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.kernels._linear_data cimport LinearData
@@ -73,6 +73,7 @@ cdef class CountedRun:
         """Return the arrays from which the run can continue, by name; None if there is no such state now."""
         kept = Kept()
         self.keep(kept)
+        kept.number("eps", self.eps)
         return kept.arrays
 
     def restore(self, state, iterations: int) -> None:
@@ -81,7 +82,21 @@ cdef class CountedRun:
         The continuation is bit for bit the same as in that run.
         """
         self.keep(Kept(state))
+        self.eps = state.get("eps", self.eps)   # states of older versions have none
         self.iterations = iterations
+
+    def tighten(self, double factor) -> bool:
+        """Continue a converged run with its tolerance multiplied by a factor below 1.
+
+        The run has stalled instead if rounding in float64 exceeds such a tolerance. Return False, without an
+        effect, if its stopping rule is not a tolerance of the optimum.
+        """
+        if self.eps == 0.0:
+            return False
+        self.eps *= factor
+        self.converged = False
+        self.stalled = self.eps < DBL_EPSILON
+        return True
 
     cdef int step(self) except -1 nogil:
         with gil:

@@ -12,7 +12,6 @@ cdef class DecompositionRun(SteppedRun):
     """Base class of the decomposition methods; see decomposition.pyx."""
 
     cdef BoxDual dual               # shrunk coefficients are marked as immovable
-    cdef double eps
     cdef double b                   # bias in the optimality conditions; 0 without bias
     cdef Py_ssize_t active          # number of examples that are not shrunk, in ascending order
     cdef int64_t[::1] members

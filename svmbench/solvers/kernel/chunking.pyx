@@ -68,7 +68,6 @@ class Params:
 cdef class Run(SteppedRun):
     """A started chunking without bias."""
 
-    cdef double eps
     cdef Py_ssize_t q
     cdef ActiveDual dual            # the active examples are the chunk
     cdef double[::1] solved         # α when the last chunk was solved, for which all values are known

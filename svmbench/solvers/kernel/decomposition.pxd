@@ -9,7 +9,6 @@ from svmbench.solvers.run cimport SteppedRun
 cdef class Run(SteppedRun):
     """A started decomposition; see decomposition.pyx."""
 
-    cdef double eps
     cdef object problem
     cdef object diagonal
     cdef Py_ssize_t least           # size of the nested working sets

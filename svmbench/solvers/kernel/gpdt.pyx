@@ -103,6 +103,11 @@ cdef class Run(DecompositionRun):
         if self.dual.balanced:
             self.balance(qp, e)
 
+    def tighten(self, double factor) -> bool:
+        """Continue with a smaller tolerance, also of the inner method."""
+        self.tolerance *= factor
+        return super().tighten(factor)
+
     def keep(self, kept):
         """Declare the state of the run."""
         DecompositionRun.keep(self, kept)

@@ -165,7 +165,6 @@ cdef class Run(SteppedRun):
 
     cdef Generator rng
     cdef Generator lookahead        # a copy that runs ahead
-    cdef double eps
     cdef int selection
     cdef int64_t candidates
     cdef int finalization
@@ -354,6 +353,10 @@ cdef class Run(SteppedRun):
         self.gap = INFINITY
         return 0
 
+    def tighten(self, double factor) -> bool:
+        """Continue with a smaller tolerance, if all examples are checked."""
+        return self.finalization == OVER_ALL and super().tighten(factor)
+
     def keep(self, kept):
         """Declare the state of the run."""
         kept.stream(self.rng)
@@ -363,6 +366,12 @@ cdef class Run(SteppedRun):
         self.gap = kept.number("gap", self.gap)
         self.enough = kept.number("enough", self.enough)
         self.refinement.keep(kept.part("refinement"))
+
+    @property
+    def reason(self):
+        """Why the run has converged without a check of all examples."""
+        over = self.converged and self.finalization == OVER_EXPANSION
+        return "the optimality conditions hold over its expansion set" if over else ""
 
     def snapshot(self):
         """Return the last iterate, a dual point."""

@@ -34,8 +34,7 @@ the midpoint: the smallest error where α_i y_i can increase and the largest whe
 opposite numbers. A coefficient so close to 0 or C that ``change`` prevents it from getting there, such as C -
 1e-13, then counts as bound: b does not depend on where it can move. If the two errors were more than 2 eps
 apart, another pass over all examples follows. If that changes nothing either, every remaining step is smaller
-than ``change``: the method ends, as stalled if its relative duality gap is above 0.01, above 3 ``eps`` and
-above 3 ``change``.
+than ``change``, and the method ends.
 
 Counting: an iteration is one examination. On demand, the errors of the free examples are maintained. That of
 a bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
@@ -69,11 +68,6 @@ cdef double SNAP = 1e-8
 # Rounding error of a bound, relative to C.
 cdef double ROUNDING = 1e-14
 
-# Relative gaps, and multiples of the larger tolerance, above which the method has not converged although all
-# remaining steps are too small.
-cdef double GROSS = 0.01
-cdef double MANY = 3.0
-
 cdef enum:
     NONE = -1
 
@@ -98,7 +92,6 @@ cdef class Run(SteppedRun):
 
     cdef Generator rng
     cdef double C
-    cdef double eps
     cdef double change
     cdef double least               # added to the coefficients to which a change is relative
     cdef double b
@@ -194,7 +187,7 @@ cdef class Run(SteppedRun):
         """Correct b if it violates the conditions; return whether the method has ended.
 
         All errors are known, since the pass that changed nothing has checked each. If b does not change, the
-        remaining steps are too small; if the optimum is far, the method has stalled.
+        remaining steps are too small.
         """
         cdef double high = 0.0, low = 0.0, before = self.b
         self.find_extrema(0.0)
@@ -207,22 +200,7 @@ cdef class Run(SteppedRun):
         else:
             self.find_extrema(0.0)
         self.b = midpoint(&self.extrema)
-        if high - low <= 2.0 * self.eps:
-            return True
-        if self.b != before:
-            return False
-        self.stalled = self.stalled or self.relative_gap() > fmax(GROSS, MANY * fmax(self.eps, self.change))
-        return not self.stalled
-
-    cdef double relative_gap(self) noexcept nogil:
-        """Return the duality gap of the current point and b, relative to the primal objective."""
-        cdef double norm = 0.0, loss = 0.0, linear = 0.0
-        cdef Py_ssize_t i = 0
-        for i in range(self.n):
-            norm += self.alpha[i] * self.y[i] * (self.y[i] - self.v[i])
-            loss += self.C * fmax(0.0, 1.0 - self.y[i] * (self.y[i] - self.v[i] + self.b))
-            linear += self.alpha[i]
-        return (norm + loss - linear) / (0.5 * norm + loss) if 0.5 * norm + loss > 0.0 else 0.0
+        return high - low <= 2.0 * self.eps or self.b == before
 
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
         return 0.0 < self.alpha[i] < self.C
@@ -346,6 +324,14 @@ cdef class Run(SteppedRun):
         else:
             self.b = 0.5 * (v[i] + v[j])
 
+    def tighten(self, double factor) -> bool:
+        """Continue with smaller tolerances of the conditions and of a change."""
+        if not super().tighten(factor):
+            return False
+        self.change *= factor
+        self.least = fmin(self.change, self.C)
+        return True
+
     def keep(self, kept):
         """Declare the state of the run."""
         kept.vectors(alpha=self.alpha, v=self.v)
@@ -356,6 +342,9 @@ cdef class Run(SteppedRun):
         self.at = kept.number("at", self.at)
         self.everything = kept.number("everything", self.everything)
         self.changed = kept.number("changed", self.changed)
+        if not kept.taking_back or kept.holds("tolerances"):    # states of older versions have none
+            self.change = kept.part("tolerances").number("change", self.change)
+            self.least = fmin(self.change, self.C)
         self.refinement.keep(kept.part("refinement"))
 
     def snapshot(self):

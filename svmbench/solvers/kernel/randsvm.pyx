@@ -91,7 +91,6 @@ cdef class Run(SteppedRun):
     cdef Generator rng
     cdef object problem
     cdef object solver              # the inner one
-    cdef double eps
     cdef readonly Py_ssize_t k
     cdef readonly Py_ssize_t size   # r, of a sample
     cdef readonly object sample     # int64, ascending

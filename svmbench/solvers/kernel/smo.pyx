@@ -78,7 +78,6 @@ cdef class Run(SteppedRun):
     """A started SMO."""
 
     cdef double C
-    cdef double eps
     cdef int level
     cdef ptrdiff_t best             # the next coordinate to change
     cdef double[::1] diagonal

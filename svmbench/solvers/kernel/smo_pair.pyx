@@ -91,7 +91,6 @@ class Params:
 cdef class Run(SteppedRun):
     """A started SMO with bias."""
 
-    cdef double eps
     cdef bint second_order
     cdef bint shrinking
     cdef bint was_near              # whether the extrema have been within NEAR eps

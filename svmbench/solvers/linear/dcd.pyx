@@ -119,7 +119,6 @@ cdef class Run(LinearRun):
     cdef object loss
     cdef bint passes
     cdef bint shrinking
-    cdef double eps
     cdef double U
     cdef double D
     cdef Coordinate[::1] coordinates
@@ -286,6 +285,10 @@ cdef class Run(LinearRun):
         np.asarray(self.w)[: self.examples.d] = self.examples.combination(
             at, moved[at] * np.asarray(self.labels)[at]
         )
+
+    def tighten(self, double factor) -> bool:
+        """Continue with a smaller tolerance, if an example is left that may change."""
+        return self.visited > 0 and super().tighten(factor)
 
     def keep(self, kept):
         """Declare the state of the run."""

@@ -64,7 +64,6 @@ class Params:
 cdef class Run(LinearRun):
     """A started L2-SVM-MFN."""
 
-    cdef double eps
     cdef double tol
     cdef double C
     cdef double objective           # F(w)

@@ -62,7 +62,6 @@ class Params:
 cdef class Run(CuttingRun):
     """A started OCAS."""
 
-    cdef double eps
     cdef Py_ssize_t buffer
     cdef double[::1] best           # wb
     cdef double[::1] step_to        # w - wb

@@ -81,7 +81,6 @@ cdef class Run(LinearRun):
     cdef Py_ssize_t q
     cdef Py_ssize_t entering
     cdef bint shrinking
-    cdef double eps
     cdef double C
     cdef Standstill standstill
     cdef double[::1] alpha

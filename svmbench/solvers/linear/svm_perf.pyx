@@ -56,7 +56,6 @@ class Params:
 cdef class Run(CuttingRun):
     """A started SVM-Perf."""
 
-    cdef double eps
     cdef double least               # smallest violation so far
     cdef double[::1] c
 

@@ -40,7 +40,6 @@ cdef class Run(SteppedRun):
     """A started cyclic ascent, which keeps the responses of all examples."""
 
     cdef double C
-    cdef double eps
     cdef double largest             # violation in this pass
     cdef double[::1] diagonal
     cdef double[::1] a
