@@ -38,6 +38,10 @@ from svmbench.run_config import BIASES
 #: Rounding errors matter if they exceed this fraction of the primal objective.
 ROUNDING_MATTERS = 1e-9
 
+#: A loss counts up to this multiple of the median loss where an objective is compared with a gap, and the
+#: objective up to this multiple of what then remains of it.
+_OUTLYING, _MOSTLY = 20.0, 3.0
+
 #: Relative difference below which sums of weights are considered equal.
 _SAME_WEIGHT = 1e-14
 
@@ -153,6 +157,29 @@ def _weighted_lowest(
 def primal_objective(lam: float, squared_norm: float, loss: float) -> float:
     """Return (λ/2)|w|² + mean loss: P_λ for the mean hinge loss."""
     return 0.5 * lam * squared_norm + loss
+
+
+def share_of_most(losses: NDArray[np.float64], regularisation: float) -> float:
+    r"""Return by which factor, at most 1, a few large losses make an objective useless to compare a gap with.
+
+    A gap of 1e-4 of the objective says nothing about most examples if nearly all of the objective is the loss
+    of a few outliers, or of a few examples with large weights, which no predictor can lower. So losses above
+    20 times the median of the positive ones are cut to that. If the objective falls below a third, its
+    relative gap should be smaller by three times the factor by which it falls.
+
+    Parameters
+    ----------
+    losses : ndarray of float64, shape (n,)
+        Losses with their weights, at least 0.
+    regularisation : float
+        The rest of the objective.
+    """
+    positive = losses[losses > 0.0]
+    whole = regularisation + float(positive.sum())
+    if not (positive.size and whole < np.inf):
+        return 1.0
+    kept = regularisation + float(np.minimum(positive, _OUTLYING * np.median(positive)).sum())
+    return min(1.0, _MOSTLY * kept / whole)
 
 
 def dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) -> float:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.problem import ROUNDING_MATTERS, Problem, lowest_between
+from svmbench.problem import ROUNDING_MATTERS, Problem, lowest_between, share_of_most
 
 Floats = NDArray[np.float64]
 
@@ -44,11 +44,15 @@ class Certificate:
         The primal objective at w(β), and how far it is from the optimum at most.
     bias : float
         The best b for w(β).
+    share : float
+        By which factor the relative gap should be smaller because of outliers
+        (`svmbench.problem.share_of_most`).
     """
 
     primal: float
     gap: float
     bias: float
+    share: float
 
     @property
     def relative_gap(self) -> float:
@@ -112,7 +116,7 @@ class Regression:
         # Losses that are 0 but for the rounding of targets leave no objective to compare with.
         if not beta.any() and primal <= 4.0 * _ROUNDED * float(bounds @ (np.abs(self.y) + epsilon)):
             gap = 0.0
-        return Certificate(primal, gap, bias)
+        return Certificate(primal, gap, bias, share_of_most(losses, primal - float(losses.sum())))
 
 
 def balanced(beta: Floats) -> Floats:

@@ -51,6 +51,10 @@ class GramOracle(Oracle):
         """The name of the kernel, ``precomputed`` if unknown, and its parameters."""
         return self._named.copy()
 
+    def matrix(self) -> Floats:
+        """Return a copy of the matrix, float64, shape (n, n)."""
+        return self._matrix[np.ix_(self._members, self._members)]
+
     def exact_responses(
         self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None
     ) -> Floats:

@@ -54,7 +54,7 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
         if ended or search.promises(tol) or search.lags():
             search.refine()
             over = search.settled() or dual.rounds == most or search.failures >= _PATIENCE
-            if over or search.gap <= tol:
+            if over or search.gap <= tol * search.share:
                 break
         step = rounds_between(oracle.n, dual.rounds)
     return Solution(
@@ -78,6 +78,8 @@ class _Search:
         The point with the smallest gap that was certified.
     gap, bias : float
         Its relative gap and its b.
+    share : float
+        By which factor outliers reduce the relative gap to reach.
     failures : int
         Certificates since the last progress.
     """
@@ -97,6 +99,7 @@ class _Search:
         self._spacing = max(1, targets.size // size)
         self._refined, self._improved, self._halved = 0, 0, math.inf
         self.beta, self.gap, self.bias, self.failures = np.zeros(targets.size), math.inf, 0.0, 0
+        self.share = 1.0
 
     def settled(self) -> bool:
         """Return whether the optimality conditions hold by the maintained residuals."""
@@ -105,7 +108,7 @@ class _Search:
     def promises(self, tol: float) -> bool:
         """Return whether the maintained residuals show the gap."""
         scores = self._targets - self.dual.residuals()
-        return self._certified(self.dual.coefficients(), scores).relative_gap <= _GOAL * tol
+        return self._certified(self.dual.coefficients(), scores).relative_gap <= _GOAL * tol * self.share
 
     def lags(self) -> bool:
         """Return whether the violation drowns in the error of the residuals, or has not halved for long."""
@@ -128,6 +131,7 @@ class _Search:
         self.failures = 0 if found.relative_gap < _LESS * self.gap else self.failures + 1
         if found.relative_gap < self.gap:
             self.beta, self.gap, self.bias = beta, found.relative_gap, found.bias
+            self.share = found.share
         self.dual.renew(self._targets - self._scores)
         self._refined = self._improved = self.dual.rounds
 

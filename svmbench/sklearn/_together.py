@@ -21,7 +21,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.runner.certificate import certify, diagonal, gaussian
 from svmbench.runner.margin import GapBounds, Point
-from svmbench.sklearn._training import Solution, Trainer
+from svmbench.sklearn._training import Solution, Trainer, share
 from svmbench.solvers.dual.two_groups import TwoGroups
 
 Floats = NDArray[np.float64]
@@ -116,7 +116,7 @@ class PairProblems:
             alpha, responses = solver.point()
             part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
             bias, gap = part.certified(problem, alpha, responses)
-            if gap <= self._tol:
+            if gap <= self._tol * share(problem, responses, bias, float(alpha @ responses)):
                 return rows, y, Solution(alpha, bias, gap, solver.steps, solver.evaluations, False)
         return None
 

@@ -10,12 +10,21 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, best_bias, dual_objective, primal_objective
+from svmbench.kernels.gram import GramOracle
+from svmbench.problem import (
+    Problem,
+    best_bias,
+    dual_bound,
+    dual_objective,
+    primal_objective,
+    share_of_most,
+)
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify, diagonal, gaussian
 from svmbench.runner.margin import GapBounds, Point
+from svmbench.sklearn._interior_point import interior_point
 from svmbench.solvers import registry
-from svmbench.solvers.base import KernelExpansion, Run
+from svmbench.solvers.base import Run
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +38,18 @@ _SMALL_SET, _LARGE_SET = 256, 1024
 
 #: Part of the rounds left, by forecast, until the next look; and looks while the rounds double, at least.
 _FORECAST, _FEWEST_LOOKS = 0.5, 4
+
+#: Rounds after which few rows are solved by an interior-point method: this many, or rows³ over the other
+#: number, which take about as long; and times that each row may be in a working set before a slow solver
+#: gives up.
+_ROUNDS, _CUBE, _TIMES = 200, 3e6, 300
+
+#: Iterations that take as long as a round of `decomposition`: of solvers with working sets, and of the others
+#: for each member of its set.
+_BY_ROUNDS, _STEPS = {"decomposition": 1, "gpdt": 1, "svm_light": 10}, 100
+
+#: Multiple of the tolerance above which a gap is hopeless that has not halved while the rounds doubled.
+_HOPELESS = 32.0
 
 #: Values of C used for an infinite C: the first in units of 1 / max K(x, x), their ratio, and the last. The
 #: first one that leaves no coefficient at C suffices.
@@ -100,9 +121,8 @@ class Trainer:
         sets = {"working_set": working_set(oracle)} if self.solver == "decomposition" else {}
         params = solver.Params(eps=_EPS, **sets)
         run = solver(params).start(problem, oracle, Generator(0))
-        # The ledger counts all runs on this oracle.
-        begun = oracle.ledger.iterations
-        alpha, bias, gap = _advanced(run, problem, oracle, tol, begun, self.most)
+        pace = _BY_ROUNDS.get(self.solver, _STEPS * min(working_set(oracle), oracle.n))
+        alpha, bias, gap = _advanced(run, problem, oracle, tol, self.most, pace)
         return Solution(
             alpha=alpha,
             bias=bias,
@@ -126,7 +146,9 @@ class Trainer:
             problem = Problem.build(y, C=C, bias=bias)
             found = self._solve(oracle, problem, self.tol * _CLOSER[closer])
             iterations += found.iterations
-            gap, b = _hard_gap(oracle, y, found, bias) if found.alpha.max() < C else (np.inf, found.bias)
+            gap, b = np.inf, found.bias
+            if found.alpha.max() < C:
+                gap, b = _gap_of_multiple(oracle, problem, found.alpha)
             answer = Solution(found.alpha, b, gap, iterations, found.evaluations, found.ended_early)
             if gap <= self.tol or found.ended_early:
                 return answer
@@ -156,87 +178,153 @@ class Looks:
     """When to look at the gap: often near the end, and seldom while it is far from what is asked.
 
     A look may cost as much as a round. The gap of the n rows falls about geometrically, so the number of
-    rounds that are left until it is `tol` is forecast from the last two looks.
+    rounds that are left until it is `tol` is forecast from the last two looks. After `patience` rounds, the
+    end is out of reach if the gap has not halved while the rounds have doubled.
     """
 
-    def __init__(self, n: int, tol: float) -> None:
-        self._n, self._tol = n, tol
+    def __init__(self, n: int, tol: float, patience: float = math.inf) -> None:
+        self._n, self._tol, self._patience = n, tol, patience
         self._rounds, self._gap = 0, math.inf
+        self._halved = (0, math.inf)
+        #: Whether the end is out of reach.
+        self.hopeless = False
 
     def after(self, rounds: int, gap: float) -> int:
         """Return the rounds to the next look, after so many rounds and a look that showed this gap."""
         least = rounds_between(self._n, rounds)
         most, before = max(least, rounds // _FEWEST_LOOKS), (self._rounds, self._gap)
         self._rounds, self._gap = rounds, gap
+        if gap <= 0.5 * self._halved[1]:
+            self._halved = (rounds, gap)
+        late = rounds > max(self._patience, 2 * self._halved[0])
+        self.hopeless = late and gap > _HOPELESS * self._tol
         if not (self._tol < gap < before[1] < math.inf):
             return least
         left = math.log(gap / self._tol) / math.log(before[1] / gap) * (rounds - before[0])
         return int(min(most, max(least, _FORECAST * left)))
 
 
-def _hard_gap(oracle: Oracle, y: Floats, found: Solution, bias: str) -> tuple[float, float]:
-    """Return the relative gap of a dual point of the hard-margin problem, and the bias midway."""
-    at = np.flatnonzero(found.alpha)
-    scores = oracle.exact_responses(at, (found.alpha * y)[at])
-    low, high = scores[y > 0.0].min(), scores[y < 0.0].max()
-    b = -0.5 * float(low + high) if bias != "none" else 0.0
-    least = float((y * (scores + b)).min())
-    norm2 = max(0.0, float((found.alpha * y) @ scores))
-    if not least > 0.0:
-        return np.inf, found.bias
-    primal = 0.5 * norm2 / least**2
-    gap = (primal - float(found.alpha.sum()) + 0.5 * norm2) / primal
-    return max(0.0, gap), b
+def _gap_of_multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[float, float]:
+    """Return the relative gap of a dual point and a multiple of its w, and b midway between the classes.
+
+    With a large C, the losses of margins of 1 - 1e-9 far exceed the optimum, although w is near it. The
+    multiple has margins of at least 1 for all examples below their bound, after all rounding of Gaussian
+    values, so these have no loss. The gap bounds the distance from the optimum of w, too: its square is at
+    most twice the difference of the dual objectives. Infinite if no multiple has such margins.
+    """
+    y, bounds = problem.y, problem.bounds
+    at, below = np.flatnonzero(alpha), alpha < bounds
+    scores = oracle.exact_responses(at, (alpha * y)[at])
+    b = 0.0
+    if problem.bias != "none":
+        ends = scores[below & (y > 0.0)].min(initial=np.inf), scores[below & (y < 0.0)].max(initial=-np.inf)
+        b = -0.5 * float(sum(ends)) if np.isfinite(ends).all() else np.nan
+    off = float(np.finfo(np.float64).eps * alpha.sum()) if gaussian(oracle) else 0.0
+    margins = y * (scores + b) - off
+    least = float(margins[below].min(initial=np.inf))
+    dual = dual_bound(problem, alpha, y * scores, diagonal(oracle))
+    if not 0.0 < least < np.inf or dual is None:
+        return np.inf, 0.0
+    norm2, noise = max(0.0, float((alpha * y) @ scores)), off * float(alpha.sum())
+    loss = problem.mean_loss(margins / least)
+    primal = primal_objective(problem.lam, (norm2 + noise) / least**2, loss)
+    return max(0.0, (primal - dual + 0.5 * problem.lam * noise) / primal), b
 
 
 def _advanced(
-    run: Run, problem: Problem, oracle: Oracle, tol: float, begun: int, most: int
+    run: Run, problem: Problem, oracle: Oracle, tol: float, most: int, pace: int
 ) -> tuple[Floats, float, float]:
     """Advance until a gap of at most `tol` is certified, progress ends, or `most` iterations are made.
 
-    Return the coefficients, b and the certified relative gap.
+    If a few examples make up most of the objective, the gap is smaller (`svmbench.problem.share_of_most`).
+    A round takes as long as `pace` iterations. Return the coefficients, b and the certified relative gap.
     """
-    step, bounds, own = 1, None, diagonal(oracle)
-    looks = Looks(problem.n, tol)
-    if GapBounds.possible(oracle):
-        bounds = GapBounds(problem, oracle)
+    n, step, goal = problem.n, 1, tol
+    begun = oracle.ledger.iterations  # the ledger counts all runs on this oracle
+    looks = Looks(n, tol, pace * _TIMES * max(1.0, n / working_set(oracle)))
+    direct = pace * max(_ROUNDS, n**3 / _CUBE) if isinstance(oracle, GramOracle) else math.inf
+    bounds = GapBounds(problem, oracle) if GapBounds.possible(oracle) else None
     while True:
         until = run.iterations + step
         run.advance("iterations", begun + (until if most < 0 else min(until, most)))
         snapshot = run.snapshot()
-        ended = run.converged or getattr(run, "stalled", False) or run.iterations == most
-        if snapshot.alpha is None:
+        alpha, maintained = snapshot.alpha, snapshot.responses
+        if alpha is None:
             raise TypeError("the solver gives no dual point")
+        ended = run.converged or getattr(run, "stalled", False) or run.iterations == most or looks.hopeless
         if snapshot.earlier and not ended:
             continue
-        maintained = snapshot.responses
+        if run.iterations >= direct and not ended:
+            direct = math.inf
+            near, bias, gap, enough = _directly(oracle, problem, alpha, tol)
+            if gap <= enough:
+                return near, bias, gap
         if maintained is not None and not ended:
-            gap = _gap(problem, snapshot.alpha, maintained)
-            if gap > tol:
+            gap = _gap(problem, alpha, maintained)
+            if gap > goal:
                 step = looks.after(run.iterations, gap)
                 continue
-        if not np.isfinite(snapshot.alpha).all():
+        if not np.isfinite(alpha).all():
             raise FloatingPointError("the coefficients are no longer finite: scale the features")
-        if (
-            bounds is not None
-            and maintained is not None
-            and snapshot.exact_at is not None
-            and bounds.feasible(snapshot.alpha)
-        ):
-            point = Point(snapshot.alpha, maintained, snapshot.exact_at)
+        exact_at = snapshot.exact_at
+        if bounds is not None and maintained is not None and exact_at is not None and bounds.feasible(alpha):
+            point = Point(alpha, maintained, exact_at)
             bound = bounds.quick(point)
-            if ended or bound.least <= tol < bound.relative_gap:
+            if ended or bound.least <= goal < bound.relative_gap:
                 bound = bounds.confirmed(point)
-            if ended or bound.relative_gap <= tol:
-                return snapshot.alpha, bound.bias, float(bound.relative_gap)
-            step = rounds_between(problem.n, run.iterations)
-            continue
-        model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
-        fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)
-        certificate = certify(problem, snapshot.alpha, fresh, own, rounded=gaussian(oracle))
-        if ended or certificate["relative_gap"] <= tol:
-            return snapshot.alpha, float(certificate["bias"]), float(certificate["relative_gap"])
-        step = max(step, int(run.iterations // 4))
+            bias, gap = bound.bias, float(bound.relative_gap)
+            goal = tol * share(problem, bound.responses, bias, bound.norm2)
+            step = rounds_between(n, run.iterations)
+        else:
+            bias, gap, goal = _certified(oracle, problem, alpha, tol, last=ended)
+            step = max(step, looks.after(run.iterations, gap), int(run.iterations // 4))
+        if ended and gap > tol and direct < math.inf and run.iterations != most:
+            near, *other, _ = _directly(oracle, problem, alpha, tol)
+            return (near, *other) if other[1] < gap else (alpha, bias, gap)
+        if ended or gap <= goal:
+            return alpha, bias, gap
+
+
+def _directly(
+    oracle: Oracle, problem: Problem, alpha: Floats, tol: float
+) -> tuple[Floats, float, float, float]:
+    """Solve the problem of few rows by an interior-point method, from coefficients of several sizes.
+
+    Return the coefficients, and as `_certified`; an infinite gap if that fails.
+    """
+    assert isinstance(oracle, GramOracle)
+    best, K = (alpha, 0.0, math.inf, tol), oracle.matrix()
+    for size in (math.inf, max(1.0, float(alpha.max())), 1.0):
+        near = interior_point(K, problem, size)
+        if near is not None:
+            found = near, *_certified(oracle, problem, near, tol, last=True)
+            best = found if found[2] < best[2] else best
+        if best[2] <= best[3]:
+            break
+    return best
+
+
+def _certified(
+    oracle: Oracle, problem: Problem, alpha: Floats, tol: float, last: bool
+) -> tuple[float, float, float]:
+    """Return b, the relative gap and the gap to reach, all responses being computed in double precision.
+
+    If the last gap is too large, it may be that of a multiple.
+    """
+    at = np.flatnonzero(alpha)
+    responses = problem.y * oracle.exact_responses(at, (alpha * problem.y)[at])
+    found = certify(problem, alpha, responses, diagonal(oracle), rounded=gaussian(oracle))
+    bias, gap = float(found["bias"]), float(found["relative_gap"])
+    if last and gap > tol:
+        other = _gap_of_multiple(oracle, problem, alpha)
+        bias, gap = (other[1], other[0]) if other[0] < gap else (bias, gap)
+    return bias, gap, tol * share(problem, responses, bias, found["norm"] ** 2)
+
+
+def share(problem: Problem, responses: Floats, bias: float, norm2: float) -> float:
+    """Return the factor of `share_of_most` for the responses, shape (n,), b and |w|² of a predictor."""
+    losses = problem.bounds * np.maximum(0.0, 1.0 - responses - problem.y * bias)
+    return share_of_most(losses, 0.5 * norm2)
 
 
 def _gap(problem: Problem, alpha: Floats, responses: Floats) -> float:

@@ -66,6 +66,8 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     tol : float, default 1e-4
         Relative duality gap, (primal - dual)/primal, at which to stop. It is recomputed from the coefficients
         alone and bounds the distance of the objective from the optimum. It applies to each pair of classes.
+        If most of the objective is the loss of a few outliers or of rows with large weights, the gap is
+        reduced accordingly. With a large C, the primal objective may be that of a multiple of w.
     solver : str, default 'decomposition'
         Name of the exact solver, one of `SOLVERS`. The default is the fastest.
     cache_size : float, default 500

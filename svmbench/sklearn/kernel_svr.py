@@ -37,7 +37,8 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         As in `KernelSVC`.
     tol : float, default 1e-4
         Relative duality gap, (primal - dual)/primal, at which to stop. It is recomputed from the coefficients
-        alone and bounds the distance of the objective from the optimum.
+        alone and bounds the distance of the objective from the optimum. If most of the objective is the loss
+        of a few outliers or of rows with large weights, the gap is reduced accordingly.
     C : float, default 1.0
         Inverse regularisation strength, positive and finite.
     epsilon : float, default 0.1

@@ -1,0 +1,119 @@
+"""Ends of training where the relative gap says little, or steps of few coefficients gain little."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, SVR
+
+from svmbench.problem import Problem, best_bias, share_of_most
+from svmbench.sklearn import KernelSVC, KernelSVR
+from svmbench.sklearn._interior_point import interior_point
+from svmbench.sklearn._training import Looks
+
+
+def test_an_outlier_does_not_end_a_regression_early():
+    X = np.linspace(0.0, 1.0, 21)[:, None]
+    y = X[:, 0].copy()
+    y[0] += 1e5
+    given = {"kernel": "linear", "C": 1.0, "epsilon": 0.01}
+    expected = SVR(**given).fit(X, y).predict([[0.25], [1.0]])
+    np.testing.assert_allclose(KernelSVR(**given).fit(X, y).predict([[0.25], [1.0]]), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("heavy", [1, 4])
+def test_contradictory_rows_of_large_weight_do_not_end_a_classification_early(classes, heavy):
+    draw = np.random.default_rng(1)
+    X = draw.standard_normal((100 * classes, 2))
+    y = np.digitize(X[:, 0] + 0.5 * draw.standard_normal(len(X)), [0.0, 0.6][: classes - 1])
+    weights = np.ones(len(X))
+    X[heavy : 2 * heavy], y[:heavy], y[heavy : 2 * heavy], weights[: 2 * heavy] = X[:heavy], 0, 1, 1e4
+    given = {"gamma": 1.0, "C": 1.0, "decision_function_shape": "ovo"}
+    exact = SVC(**given, tol=1e-6).fit(X, y, weights)
+    ours = KernelSVC(**given).fit(X, y, weights)
+    assert np.abs(ours.decision_function(X) - exact.decision_function(X)).max() < 0.02
+    assert np.mean(ours.predict(X) != exact.predict(X)) <= 0.005
+
+
+def test_large_losses_of_a_few_count_little_in_what_a_gap_is_compared_with():
+    usual = np.linspace(0.0, 3.0, 100)
+    assert share_of_most(usual, 10.0) == 1.0
+    assert share_of_most(np.zeros(5), 1.0) == share_of_most(np.zeros(5), 0.0) == 1.0
+    whole = 10.0 + usual.sum() + 1e6
+    kept = 10.0 + usual.sum() + 20.0 * np.median(np.append(usual[1:], 1e6))
+    assert share_of_most(np.append(usual, 1e6), 10.0) == pytest.approx(3.0 * kept / whole)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 10.0])
+def test_the_gap_of_a_huge_C_is_that_of_a_multiple_with_all_margins(gamma):
+    draw = np.random.default_rng(1)
+    X = draw.standard_normal((200, 5))
+    y = X[:, 0] + 0.5 * draw.standard_normal(200) > 0.0
+    given = {"C": 1e12, "gamma": gamma}
+    exact = SVC(**given, tol=1e-6).fit(X, y)
+    ours = KernelSVC(**given).fit(X, y)
+    assert ours.gap_ <= 1e-4
+    np.testing.assert_allclose(ours.decision_function(X), exact.decision_function(X), atol=1e-5)
+
+
+def badly_scaled():
+    draw = np.random.default_rng(0)
+    X = draw.standard_normal((60, 4)) * [1e4, 1.0, 1e-3, 10.0]
+    return X, X @ [1e-4, 1.0, 1e3, 0.1] + 0.3 * draw.standard_normal(60) > 0.0
+
+
+@pytest.mark.parametrize("solver", ["decomposition", "smo_pair", "gpdt"])
+@pytest.mark.parametrize("C", [1.0, 1e3])
+def test_few_rows_of_badly_scaled_features_are_solved(solver, C):
+    X, y = badly_scaled()
+    ours = KernelSVC(kernel="linear", C=C, solver=solver).fit(X, y)
+    assert ours.gap_ <= 1e-4
+    y, scores = np.where(y, 1.0, -1.0), ours.decision_function(X)
+    alpha, w = np.abs(ours.dual_coef_[0]), ours.coef_[0]
+    primal = 0.5 * w @ w + C * np.maximum(0.0, 1.0 - y * scores).sum()
+    assert primal - (alpha.sum() - 0.5 * w @ w) <= 1.1e-4 * primal
+    assert alpha.max() <= C
+    assert ours.dual_coef_.sum() == pytest.approx(0.0, abs=1e-9 * C)
+
+
+def test_what_cannot_be_solved_ends_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match=r"ended at a relative duality gap"):
+        KernelSVC(kernel="linear", C=1e9).fit(*badly_scaled())
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_an_interior_point_ends_at_a_feasible_optimum(bias, C):
+    draw = np.random.default_rng(2)
+    X = draw.standard_normal((80, 3))
+    y = np.where(X[:, 0] + draw.standard_normal(80) > 0.0, 1.0, -1.0)
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=-1))
+    problem = Problem.build(y, C=C, bias=bias, weights=draw.uniform(0.5, 2.0, 80))
+    alpha = interior_point(K, problem, 1.0)
+    assert alpha is not None
+    assert problem.within_box(alpha)
+    assert bias == "none" or alpha @ y == pytest.approx(0.0, abs=1e-12 * C)
+    responses = y * (K @ (alpha * y))
+    b = best_bias(y, responses, problem.weights) if bias != "none" else 0.0
+    primal = 0.5 * alpha @ responses + problem.bounds @ np.maximum(0.0, 1.0 - responses - y * b)
+    assert primal - (alpha.sum() - 0.5 * alpha @ responses) <= 1e-6 * primal
+
+
+def test_an_interior_point_of_an_indefinite_matrix_is_none_or_feasible():
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    problem = Problem.build(y, C=1.0, bias="unregularised")
+    alpha = interior_point(-np.eye(4), problem, 1.0)
+    assert alpha is None or problem.within_box(alpha)
+
+
+def test_a_gap_that_does_not_halve_while_the_rounds_double_is_hopeless():
+    looks = Looks(100, 1e-4, patience=1000)
+    seen = []
+    for rounds in (100, 400, 900, 1001, 1500, 2001):
+        looks.after(rounds, 0.5 if rounds < 900 else 0.2)
+        seen.append(looks.hopeless)
+    assert seen == [False, False, False, False, False, True]
+    looks = Looks(100, 1e-4, patience=1000)
+    looks.after(10, 1e-3)
+    looks.after(5000, 1e-3)
+    assert not looks.hopeless
