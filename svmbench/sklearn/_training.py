@@ -279,8 +279,8 @@ def _advanced(
             bias, gap, goal = _certified(oracle, problem, alpha, tol, last=ended)
             step = max(step, looks.after(run.iterations, gap), int(run.iterations // 4))
         if ended and gap > tol and direct < math.inf and run.iterations != most:
-            near, *other, _ = _directly(oracle, problem, alpha, tol)
-            return (near, *other) if other[1] < gap else (alpha, bias, gap)
+            near, b, other, _ = _directly(oracle, problem, alpha, tol)
+            return (near, b, other) if other < gap else (alpha, bias, gap)
         if ended or gap <= goal:
             return alpha, bias, gap
 
