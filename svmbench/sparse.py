@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import scipy.sparse
 
 
 def issparse(X: Any) -> bool:
@@ -30,15 +27,16 @@ def is_exact(X: Any) -> bool:
         return bool(np.array_equal(values, values.astype(np.float32)))
 
 
-def canonical(X: Any) -> scipy.sparse.csr_array:
-    """Return a sparse matrix as CSR with strictly ascending columns in each row.
+def canonical(X: Any) -> Any:
+    """Return a sparse matrix as CSR with strictly ascending columns in each row, repeated entries added up.
 
-    The loops over sparse rows require that. X is not changed; its arrays are not copied if they comply.
+    The loops over sparse rows require that. X is not changed; it is returned if it is such a matrix.
     """
     import scipy
 
-    rows = scipy.sparse.csr_array(X)
-    if not rows.has_canonical_format:
+    rows = X.tocsr()
+    # A new matrix does not have the cached flags, which are wrong if the user has changed the arrays since.
+    if not scipy.sparse.csr_array(rows).has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     return rows

@@ -41,7 +41,7 @@ def write_arrays(X: Any, y: Any) -> bytes:
     labels = np.asarray(y)
     if labels.dtype.kind in "OUS":
         labels = labels.astype(np.str_)
-    rows = scipy.sparse.csr_array(X) if issparse(X) else np.asarray(X)
+    rows = canonical(X) if issparse(X) else np.asarray(X)
     values: Any = rows.data if issparse(rows) else rows
     if rows.ndim != 2 or labels.shape != (rows.shape[0],):
         raise UserError(
@@ -51,7 +51,6 @@ def write_arrays(X: Any, y: Any) -> bytes:
         raise UserError(f"X has entries of type {values.dtype}: give an array of numbers")
     parts: dict[str, Any] = {"X": rows}
     if issparse(rows):
-        rows = canonical(rows)
         parts = dict(zip(_CSR, (rows.data, rows.indices, rows.indptr, np.array(rows.shape))))
     buffer = io.BytesIO()
     np.savez(buffer, y=labels, **parts)  # contains no time stamps: equal arrays give equal files

@@ -14,6 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmbench.sparse import canonical
+
 if TYPE_CHECKING:
     from svmbench.run_config import KernelDocument
 
@@ -41,13 +43,21 @@ def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
         raise ValueError(f"{name}={value!r} is not allowed: give a {what}")
 
 
-def check_single(X: Any) -> None:
-    """Raise ValueError if a feature overflows single precision, in which features are stored."""
+def checked_features(X: Any) -> Any:
+    """Return validated rows, with repeated entries of a sparse matrix added up.
+
+    Raises
+    ------
+    ValueError
+        If a feature overflows single precision, in which features are stored.
+    """
+    X = canonical(X) if sp.issparse(X) else X
     values = X.data if sp.issparse(X) else X
     if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
         raise ValueError(
             "X holds numbers above 3.4e38, and features are kept in single precision: scale them"
         )
+    return X
 
 
 def classes_of(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -80,7 +90,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """Return the features, and the labels as -1 for the first class and +1 for the second."""
         X, y = validate_data(self, X, y, **ACCEPTED)
-        check_single(X)
+        X = checked_features(X)
         self.classes_, codes = classes_of(y, type(self).__name__)
         if self.classes_.size > 2:
             raise ValueError(
@@ -92,9 +102,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _checked_rows(self, X: Any) -> Any:
         """Return the validated features of rows to classify."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **ACCEPTED)
-        check_single(X)
-        return X
+        return checked_features(validate_data(self, X, reset=False, **ACCEPTED))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X.

@@ -19,7 +19,7 @@ from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.given import oracle_for, warning
 from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _expansions
-from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, check_single
+from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, checked_features
 
 if TYPE_CHECKING:
     from svmbench.run_config import KernelDocument
@@ -103,7 +103,7 @@ class KernelMachine(KernelParameters):
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
         if not (callable(self.kernel) or self.kernel == "precomputed"):
-            check_single(X)
+            X = checked_features(X)
         return X, y
 
     def _oracle_of(self, X: Any, n: int, kept: NDArray[np.int64], most: float) -> Oracle:
@@ -233,11 +233,12 @@ class KernelMachine(KernelParameters):
                 )
             return values
         X = validate_data(self, X, reset=False, **ACCEPTED)
-        if self.kernel == "precomputed":
-            return X
-        check_single(X)
+        if self.kernel != "precomputed":
+            X = checked_features(X)
         if sp.issparse(X) and not self._sparse:
             raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
+        if self.kernel == "precomputed":
+            return X
         if self._n_support.sum() != self.support_vectors_.shape[0]:
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
         return sp.csr_array(X) if self._sparse else X

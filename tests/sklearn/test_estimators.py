@@ -323,3 +323,63 @@ def test_support_vectors_are_converted_once_when_scores_are_asked_for(monkeypatc
     first = fitted.decision_function(X[:10])
     np.testing.assert_array_equal(fitted.decision_function(X[:10]), first)
     assert len(made) == 1
+
+
+def repeated(X):
+    """Return CSR rows in which each value is the sum of two entries, in descending columns."""
+    n, d = X.shape
+    columns = np.tile(np.repeat(np.arange(d)[::-1], 2), n)
+    values = np.repeat(X[:, ::-1].ravel(), 2) * np.tile([0.25, 0.75], n * d)
+    return sp.csr_matrix((values, columns, np.arange(n + 1) * 2 * d), shape=X.shape)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *ESTIMATORS[::2],
+        LinearSVC(random_state=0),
+        *(one(kernel=kernel) for one in EXACT for kernel in ("rbf", "linear", "poly")),
+    ],
+    ids=str,
+)
+def test_repeated_entries_of_a_sparse_matrix_are_added_up(estimator):
+    X, y = clusters()
+    X, y = np.round(8 * X) / 8 + 1 / 16, (y == "in").astype(int)  # none is 0, and sums are exact
+    given, plain = repeated(X), sp.csr_matrix(X)
+    for part in (given.data, given.indices, given.indptr):
+        part.flags.writeable = False  # the matrix is the user's
+    score = "predict" if isinstance(estimator, KernelSVR) else "decision_function"
+    expected = getattr(clone(estimator).fit(plain, y), score)(plain)
+    for train in (given, plain):
+        for rows in (given, plain):
+            found = getattr(clone(estimator).fit(train, y), score)(rows)
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_entries_that_add_up_to_2_give_the_decision_of_SVC():
+    X, y = (
+        sp.csr_matrix((np.array([1.0, 1.0, 0.5, 3.0]), np.zeros(4, int), np.array([0, 2, 3, 4]))),
+        [0, 1, 1],
+    )
+    own, peer = KernelSVC(C=10, gamma=1.0).fit(X, y), SVC(C=10, gamma=1.0).fit(X.toarray(), y)
+    np.testing.assert_allclose(own.decision_function(X), peer.decision_function(X.toarray()), atol=1e-3)
+
+
+def test_stale_flags_of_a_sparse_matrix_are_not_believed():
+    X, y = clusters()
+    given = repeated(X)
+    given.has_canonical_format = True
+    scores = KernelSVC().fit(X, y).decision_function(X)
+    found = KernelSVC().fit(given, y).decision_function(given)
+    np.testing.assert_allclose(found, scores, atol=1e-6)
+
+
+def test_kernel_values_may_not_be_sparse():
+    X, y = clusters()
+    K = X @ X.T
+    for estimator in (KernelSVC(kernel="precomputed"), KernelSVR(kernel="precomputed")):
+        target = X[:, 0] if isinstance(estimator, KernelSVR) else y
+        with pytest.raises(TypeError, match="Sparse precomputed kernels are not supported"):
+            clone(estimator).fit(sp.csr_matrix(K), target)
+        with pytest.raises(ValueError, match="cannot use sparse input"):
+            estimator.fit(K, target).predict(sp.csr_matrix(K))

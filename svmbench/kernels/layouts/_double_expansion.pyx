@@ -12,7 +12,6 @@ With a layout that has regions (`_regions`), values below 2^-125 may be left out
 import math
 
 import numpy as np
-import scipy
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -22,7 +21,7 @@ from svmbench.kernels.layouts._regions cimport REGION, Regions
 from svmbench.kernels.layouts._tiled cimport TiledLayout
 
 from svmbench.kernels.layouts._regions import farthest
-from svmbench.sparse import issparse
+from svmbench.sparse import canonical, issparse
 
 
 cdef extern from "double_expansion.h" nogil:
@@ -414,8 +413,7 @@ cdef class _Csr:
     cdef const double[::1] squared
 
     def __init__(self, X):
-        X = scipy.sparse.csr_array(X, dtype=np.float64)
-        X.sort_indices()
+        X = canonical(X).astype(np.float64, copy=False)
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
         # One more element than needed, so that there is a first one to point to.
         self.values = np.append(X.data, 0.0)
