@@ -248,6 +248,8 @@ cdef class Reader:
             self.fail(start, f"the value is missing; give a number{fill} {cut}")
         if text.lower() in MISSING:
             self.fail(start, f"'{text}' is not a number; remove or impute the missing value{fill}")
+        if self.rule and text.startswith("#"):
+            self.fail(start, f"'{text}' is a comment, which delimited text cannot have; remove it")
         if DECIMAL_COMMA(text):
             self.fail(start, f"'{text}' has a decimal comma; write the numbers of the file with a point")
         self.fail(start, f"'{text}' is not a number{self.rule}")
@@ -430,7 +432,7 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
         n += 1
         reader.skip_line()
     if n == 0:
-        raise UserError(f"{where} is empty: it needs lines of numbers with a label column")
+        raise UserError(f"{where} has no examples: it needs lines of numbers with a label, below its header")
     return codes_array[:n], labels.texts, labels.places, values_array[:n]
 
 

@@ -11,6 +11,16 @@ from svmbench.errors import UserError, nearest
 
 DELIMITERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
+#: How files in other formats begin: with comments and a name; with a label, a bar and the names of features.
+_FOREIGN = {
+    "an ARFF file": re.compile(r"([ \t]*(%.*)?\n)*[ \t]*@relation\b", re.IGNORECASE),
+    "text of Vowpal Wabbit": re.compile(
+        r"\s*[-+]?[\d.]+[ \t]([^|\n]*[ \t])?'?[^\s|]*\|([^\s|]*[ \t]+([^\s|]+[ \t]+)*[^\s|:]+:[-+\d.]"
+        r"|[a-z]\w*([ \t]+[^\s|]+)+[ \t]*\n)",
+        re.IGNORECASE,
+    ),
+}
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -47,10 +57,13 @@ def find_layout(
         Whether the first line has the names of columns. None: it does if none of its fields is a number.
     """
     first = first_line(content).decode("utf-8-sig", "replace")
-    if delimiter == "auto":
-        delimiter = find_delimiter(first)
-    mark = DELIMITERS[delimiter]
+    mark = DELIMITERS[find_delimiter(first) if delimiter == "auto" else delimiter]
     fields = split_fields(first, mark)
+    if first.count('"') % 2 and any(first[at : at + 1] == '"' for at, _ in _spans(first, mark)):
+        line = content.count(b"\n", 0, content.index(first_line(content))) + 1
+        raise UserError(f"{where}, line {line}: a double quote is not closed; close it in the same line")
+    if first.startswith("#") and (mark == " " or len(fields) < 2):
+        raise UserError(f"{where}: the first line is a comment, which delimited text cannot have: remove it")
     if len(fields) < 2:
         raise UserError(
             f"{where} has one column only: it needs a label and at least one feature (delimiter '{mark}')"
@@ -58,6 +71,17 @@ def find_layout(
     if header is None:
         header = not any(is_number(text) for text in fields)
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
+
+
+def check_format(content: bytes, where: str) -> None:
+    """Raise a `UserError` if text begins as that of another format does."""
+    head = content[: 1 << 16].decode("utf-8-sig", "replace")
+    for kind, begin in _FOREIGN.items():
+        if begin.match(head):
+            raise UserError(
+                f"{where} looks like {kind}: write it in LIBSVM format or as delimited text; if it is "
+                "delimited text, give dataset.format=csv"
+            )
 
 
 def find_delimiter(first: str) -> str:

@@ -46,6 +46,4 @@ def as_utf8(content: bytes, where: str) -> bytes:
             ) from error
     if b"\0" in content:
         raise UserError(f"{where} is not text: byte {content.index(0) + 1} is zero; save the data as text")
-    if b"\r" in content and b"\n" not in content:  # line ends of some spreadsheets
-        content = content.replace(b"\r", b"\n")
-    return content
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

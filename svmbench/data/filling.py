@@ -34,17 +34,20 @@ class Filling:
         Distinct values of each column of text in the training rows, sorted.
     modes : dict of int to int
         Index in ``words`` of the most frequent word of each column; the first in a tie.
+    width : int
+        Number of feature columns of the file. Those without median and words are empty and left out.
     """
 
     names: tuple[str, ...] | None
     medians: dict[int, float]
     words: dict[int, tuple[str, ...]]
     modes: dict[int, int]
+    width: int
 
     @property
-    def width(self) -> int:
-        """Number of feature columns of the file."""
-        return len(self.medians) + len(self.words)
+    def empty(self) -> set[int]:
+        """Positions of the columns that are left out."""
+        return set(range(self.width)) - self.medians.keys() - self.words.keys()
 
     @property
     def texts(self) -> tuple[int, ...]:
@@ -78,16 +81,15 @@ class Filling:
                 )
             words[column.place] = tuple(column.words[k] for k in codes)
             modes[column.place] = int(np.argmax(counts))
-        return cls(frame.names, medians, words, modes)
+        return cls(frame.names, medians, words, modes, frame.width)
 
     def document(self) -> dict[str, object]:
         """Return a JSON document, which `of` reads."""
-        columns = [
-            {"median": self.medians[place]}
-            if place in self.medians
-            else {"words": list(self.words[place]), "mode": self.modes[place]}
-            for place in range(self.width)
-        ]
+        columns: list[dict[str, object]] = [{} for _ in range(self.width)]
+        for place, median in self.medians.items():
+            columns[place] = {"median": median}
+        for place, words in self.words.items():
+            columns[place] = {"words": list(words), "mode": self.modes[place]}
         return {"names": None if self.names is None else list(self.names), "columns": columns}
 
     @classmethod
@@ -100,6 +102,7 @@ class Filling:
             {place: float(column["median"]) for place, column in columns if "median" in column},
             {place: tuple(column["words"]) for place, column in columns if "words" in column},
             {place: int(column["mode"]) for place, column in columns if "words" in column},
+            len(columns),
         )
 
     def check_columns(self, frame: Frame) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 #: Words that mean a missing value, in capitals or not. In a column of text, the last two are ordinary words.
 _MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
 _MISSING_TEXT = _MISSING[:-2]
+
+#: Columns or labels that a sentence names.
+_NAMED = 3
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -61,11 +66,13 @@ class Frame:
     numbers : tuple of int
         Positions of these columns among the features of the file, from 0.
     texts : tuple of TextColumn
-        The other columns.
+        The other columns, except those that were left out.
     names : tuple of str or None
         Names of all feature columns, if the file has a header.
     rows : ndarray of int64, shape (n,)
         Line of the file from which each row was read; for arrays, the index of the row, from 0.
+    width : int
+        Number of feature columns of the file.
     unit : str
         Unit of ``rows``: ``line`` or ``row``.
     """
@@ -76,16 +83,17 @@ class Frame:
     texts: tuple[TextColumn, ...]
     names: tuple[str, ...] | None
     rows: NDArray[np.int64]
+    width: int
     unit: str = "line"
-
-    @property
-    def width(self) -> int:
-        """Number of feature columns of the file."""
-        return len(self.numbers) + len(self.texts)
 
     def named(self, place: int) -> str:
         """Return how messages refer to a column: by its number among the features and, if any, its name."""
-        return f"feature {place + 1}" + (f" ('{self.names[place]}')" if self.names else "")
+        name = self.names[place] if self.names else ""
+        return f"feature {place + 1}" + (f" ('{name}')" if name else "")
+
+    def listed(self, places: Sequence[int]) -> str:
+        """Return how messages refer to several columns."""
+        return some([self.named(place) for place in places])
 
     def place(self, row: int) -> str:
         """Return the place of a row in its file, for messages."""
@@ -102,6 +110,20 @@ class Frame:
         for column in self.texts:
             found[:, column.place] = column.codes < 0
         return found
+
+    def empty(self) -> list[int]:
+        """Return the columns that have no value in any row."""
+        return [int(place) for place in np.flatnonzero(self.missing().all(axis=0))]
+
+    def without(self, places: Collection[int]) -> Frame:
+        """Return the rows without some columns; all columns keep their places and names."""
+        kept = [k for k, place in enumerate(self.numbers) if place not in places]
+        return replace(
+            self,
+            table=replace(self.table, X=self.table.X[:, kept]),
+            numbers=tuple(self.numbers[k] for k in kept),
+            texts=tuple(column for column in self.texts if column.place not in places),
+        )
 
     def taken(self, rows: NDArray[np.int64]) -> Frame:
         """Return some of the rows; labels that do not occur in them are removed."""
@@ -120,7 +142,7 @@ class Frame:
 def frame_of_arrays(table: Table, where: str) -> Frame:
     """Return dense arrays as a frame of numbers."""
     n, d = table.X.shape
-    return Frame(where, table, tuple(range(d)), (), None, np.arange(n), "row")
+    return Frame(where, table, tuple(range(d)), (), None, np.arange(n), d, "row")
 
 
 def read_frame(
@@ -171,7 +193,8 @@ def read_frame(
             )
         numbers[place] = values[codes]
     X = np.stack(list(numbers.values()), axis=1) if numbers else np.empty((rows.size, 0))
-    return Frame(where, replace(labels, X=X), tuple(numbers), tuple(found), names, rows)
+    width = layout.columns - 1
+    return Frame(where, replace(labels, X=X), tuple(numbers), tuple(found), names, rows, width)
 
 
 def _cells(
@@ -185,15 +208,18 @@ def _cells(
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip(blanks)]
     header = split_fields(numbered.pop(0)[1], mark) if layout.header else []
     if not numbered:
-        raise UserError(f"{where} is empty: it needs lines with a label and features")
+        raise UserError(
+            f"{where} has no examples: it needs lines with a label and features, below its header"
+        )
     guarded = "".join(f"{line.strip(blanks)}{mark}{_GUARD}\n" for _, line in numbered)
     try:
-        read = pd.read_csv(
-            io.StringIO(guarded), sep=r"\s+" if mark == " " else mark, header=None,
-            names=[str(k) for k in range(layout.columns + 1)], index_col=False, dtype="category",
-            na_filter=False, skipinitialspace=True, skip_blank_lines=False,
-        )  # fmt: skip
-    except pd.errors.ParserError as error:
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            read = pd.read_csv(
+                io.StringIO(guarded), sep=r"\s+" if mark == " " else mark, header=None,
+                names=[str(k) for k in range(layout.columns + 1)], index_col=False, dtype="category",
+                na_filter=False, skipinitialspace=True, skip_blank_lines=False,
+            )  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         raise UserError(_unread(error, where, layout, numbered)) from error
     whole = (read.pop(str(layout.columns)) == _GUARD).to_numpy()
     if whole.size != len(numbered):
@@ -217,8 +243,9 @@ def _text(content: bytes) -> str:
 
 def _unread(error: Exception, where: str, layout: Layout, numbered: list[tuple[int, str]]) -> str:
     """Return the message for text that pandas cannot parse."""
-    if match := re.search(r"in line (\d+), saw", str(error)):
-        number = numbered[int(match[1]) - 1][0]
+    match = re.search(r"in line (\d+), saw", str(error))
+    if match or isinstance(error, Warning):  # pandas warns if even the first line is too long
+        number = numbered[int(match[1]) - 1 if match else 0][0]
         fields = f"{layout.columns} fields, the number in the first line"
         return f"{where}, line {number}: the line has more than {fields}"
     return _open_quote(where, numbered)
@@ -248,6 +275,13 @@ def number_of(word: str) -> float:
     if word.lower() in _MISSING:
         return math.nan
     return float(word) if _NUMBER.fullmatch(word) else math.inf
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    shown, more = list(names[:_NAMED]), len(names) - _NAMED
+    last = f"{more} more" if more > 0 else shown.pop()
+    return f"{', '.join(shown)} and {last}" if shown else last
 
 
 def _text_column(place: int, words: list[str], codes: NDArray[np.int64]) -> TextColumn:

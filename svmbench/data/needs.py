@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svmbench.data.frames import Frame, TextColumn, number_of
-from svmbench.data.parameters import EVERY
-
-if TYPE_CHECKING:
-    from svmbench.data.sets.file import Params
+from svmbench.data.delimited import Layout
+from svmbench.data.frames import Frame, TextColumn, number_of, some
+from svmbench.data.parameters import EVERY, FileParams
 
 #: Malformed numbers, which must be corrected in the file, since no option reads them.
 _WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
-#: Columns or labels that a sentence names.
-_NAMED = 3
 
-
-def needs(params: Params, frame: Frame) -> list[str]:
+def needs(params: FileParams, frame: Frame) -> list[str]:
     """Return each option that a file needs, with the reason; none if a number must be corrected first.
 
     The frame is the whole file, in which each column that has any text counts as a column of text.
@@ -44,10 +38,10 @@ def is_text(word: str) -> bool:
 
 
 def _texts(frame: Frame) -> str:
-    named = [frame.named(column.place) for column in frame.texts]
+    named = frame.listed([column.place for column in frame.texts])
     row, word = _first_text(frame.texts[0])
     return (
-        f"dataset.encode=onehot, as {_some(named)} {'hold' if len(named) > 1 else 'holds'} text "
+        f"dataset.encode=onehot, as {named} {'hold' if len(frame.texts) > 1 else 'holds'} text "
         f"('{word[:40]}' in {frame.place(row)})"
     )
 
@@ -64,6 +58,12 @@ def _missing(frame: Frame, given: str) -> Iterator[str]:
     if labels.any():
         place = frame.place(int(np.argmax(labels)))
         yield f"dataset.missing=drop, as labels are missing (the first in {place})"
+    elif given == "refuse" and (empty := frame.empty()):
+        are = "columns, as {} are" if len(empty) > 1 else "column, as {} is"
+        yield (
+            "dataset.missing=median or dataset.missing=drop, which leave out an empty "
+            f"{are.format(frame.listed(empty))} empty in every {frame.unit}"
+        )
     elif given == "refuse" and (values := frame.missing()).any():
         row = int(np.argmax(values.any(axis=1)))
         named, count = frame.named(int(np.argmax(values[row]))), np.count_nonzero(values)
@@ -74,8 +74,21 @@ def _missing(frame: Frame, given: str) -> Iterator[str]:
         )
 
 
+def without_labels(layout: Layout, frame: Frame) -> str | None:
+    """Return the sentence about a file in which every label is missing; None if there are labels."""
+    if any(frame.table.labels):
+        return None
+    way = f"dataset.label_column=NUMBER, from 1 to {layout.columns}"
+    if layout.label == layout.columns - 1:
+        way = (
+            f"dataset.label_column={layout.label} if a delimiter at the end of each line makes this column, "
+            "and dataset.missing=drop, which leaves it out"
+        )
+    return f"{frame.where}: column {layout.label + 1}, that of the labels, is empty in every line: give {way}"
+
+
 def _classes(labels: Sequence[str]) -> Iterator[str]:
-    quoted = _some([f"'{label[:40]}'" for label in labels])
+    quoted = some([f"'{label[:40]}'" for label in labels])
     if len(labels) > 2:
         yield (
             f"dataset.positive=LABEL or problem.multiclass=one_vs_one, as there are {len(labels)} labels "
@@ -83,10 +96,3 @@ def _classes(labels: Sequence[str]) -> Iterator[str]:
         )
     elif len(labels) == 2 and any(np.isinf(number_of(label)) for label in labels):
         yield f"dataset.positive=LABEL, as the labels are {quoted}"
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
-    shown, more = list(names[:_NAMED]), len(names) - _NAMED
-    last = f"{more} more" if more > 0 else shown.pop()
-    return f"{', '.join(shown)} and {last}" if shown else last

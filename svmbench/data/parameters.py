@@ -1,10 +1,11 @@
-"""Parameter fields shared by several sets, and the canonical form of a set of digits."""
+"""Parameter fields shared by several sets, parameters of the user's own data, and sets of digits."""
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
+from svmbench.data.catalogue import label_key
 from svmbench.errors import UserError, nearest
 
 #: Largest number of rows: row numbers have 32 bits.
@@ -50,6 +51,36 @@ class Digits(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "task", digits(self.task))
+
+
+@dataclass(frozen=True)
+class FileParams(Checked):
+    """Parameters of ``dataset=file``."""
+
+    path: str | None = field(default=None, metadata={"place": True})
+    test_path: str | None = field(default=None, metadata={"place": True})
+    test_fraction: float = real(0.2, 0, 0.9)
+    split_seed: int = whole(0, 0)
+    format: str = one_of("auto", "libsvm", "csv")
+    positive: int | float | str | None = None
+    scaling: str = one_of("none", "minmax", "standard", "unit")
+    features: int | None = field(default=None, metadata={"min": 1})
+    label_column: int | str = "last"
+    delimiter: str = one_of("auto", ",", ";", "tab", "space", "|")
+    header: bool | None = None
+    missing: str = later("refuse", "median", "drop")
+    encode: str = later("none", "onehot")
+    task: str = later("binary", EVERY)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.positive is not None:
+            object.__setattr__(self, "positive", label_key(str(self.positive)))
+
+    @property
+    def framed(self) -> bool:
+        """Whether values may be missing or text, so that the files are read as frames."""
+        return self.missing != "refuse" or self.encode != "none"
 
 
 def check(params: Any) -> None:

@@ -15,9 +15,9 @@ from svmbench.data.columns import kept_columns, renumbered
 from svmbench.data.dataset import Matrix
 from svmbench.data.delimited import Layout
 from svmbench.data.filling import Filling
+from svmbench.data.parameters import FileParams
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets.file import (
-    Params,
     check_missing,
     complete,
     filled,
@@ -36,8 +36,8 @@ from svmbench.sparse import issparse
 
 
 def _content(
-    params: Params, path: str, width: int, say: Callable[[str], None]
-) -> tuple[Params, bytes, str, Layout | None]:
+    params: FileParams, path: str, width: int, say: Callable[[str], None]
+) -> tuple[FileParams, bytes, str, Layout | None]:
     """Return what is needed to read a file with or without labels: parameters, content, path and layout."""
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
@@ -88,7 +88,7 @@ def prepared_rows(
     """
     own = set_of(dataset) == OWN
     # A published set has no layout and no scaling of the user's own.
-    params = _params(dataset) if own else Params()
+    params = _params(dataset) if own else FileParams()
     X = read_table(*_content(params, path, columns or d, say)).X
     known, kept, width = [], None, d
     if own and (columns != d or params.scaling in ("minmax", "standard")):
@@ -145,7 +145,7 @@ def filled_rows(
     if filling.names is None:
         params = replace(params, header=False)  # a row that contains only words is not a header
     given, content, where, layout = _content(params, path, filling.width, say)
-    frame = frame_of(given, content, where, layout, filling.texts)
+    frame = frame_of(given, content, where, layout, filling.texts).without(filling.empty)
     trained = f"the model was trained with dataset.missing={params.missing}"
     check_missing(params, frame, f"{trained}: fill it, or train with dataset.missing=median")
     filling.check_columns(frame)
@@ -161,13 +161,13 @@ def filled_rows(
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
     content, where = read_content(raw, "train", str(params.path))
     known = frame_of(params, content, where, layout_of(params, content, where), filling.texts)
-    known = complete(params, known, lambda line: None)
+    known = complete(params, known.without(filling.empty), lambda line: None)
     n = known.rows.size
     train = split_rows(params, n)["train"] if params.test_path is None else slice(n)
     return Rows(filled(params, filling, [known, frame], train)[0][n:], by_files=True)
 
 
-def _known(params: Params) -> list[Matrix]:
+def _known(params: FileParams) -> list[Matrix]:
     """Return the rows of the user's files; sparse matrices are given the width of the widest."""
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
     content, where = read_content(raw, "train", str(params.path))
@@ -178,7 +178,7 @@ def _known(params: Params) -> list[Matrix]:
     return [widened(X, max(X.shape[1] for X in known)) for X in known]
 
 
-def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> Matrix:
+def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: FileParams) -> Matrix:
     """Return rows scaled like those of the training file; columns that it does not have are unchanged."""
     known = train[split_rows(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
     if issparse(known) != issparse(X) or known.shape[1] > d:
@@ -194,6 +194,8 @@ def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> M
     return scipy.sparse.hstack([scipy.sparse.csr_array(scaled), X[:, d:]], format="csr")
 
 
-def _params(dataset: Mapping[str, Any]) -> Params:
+def _params(dataset: Mapping[str, Any]) -> FileParams:
     """Return the parameters of the user's data from a configuration, which may lack newer parameters."""
-    return Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})
+    return FileParams(
+        **{item.name: dataset[item.name] for item in fields(FileParams) if item.name in dataset}
+    )

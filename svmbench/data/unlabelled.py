@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from svmbench.data.arrays import looks_like_arrays, with_labels
 from svmbench.data.delimited import DELIMITERS, find_delimiter, first_line, is_number, split_fields
-from svmbench.data.sets.file import Params, looks_like_libsvm
+from svmbench.data.parameters import FileParams
+from svmbench.data.sets.file import looks_like_libsvm
 from svmbench.errors import UserError
 
 _PAIR = re.compile(rb"\s*-?\d+:")
 
 
-def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[bytes, Params]:
+def labelled(content: bytes, where: str, params: FileParams, width: int) -> tuple[bytes, FileParams]:
     """Return the content of a file, with labels added if it has none, and its layout.
 
     Parameters
@@ -23,7 +24,7 @@ def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[by
         delimited text with as many columns as features, or arrays without y.
     where : str
         Path of the file for messages.
-    params : Params
+    params : FileParams
         Layout of the model's data set.
     width : int
         Number of feature columns of the model's data set.

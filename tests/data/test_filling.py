@@ -131,7 +131,7 @@ def test_arrays_may_hold_nan(tmp_path):
         (b"1,2,yes\n3,4,no,5\n", {"missing": "median"}, "line 2: the line has more than 3 fields"),
         (b'1,"2,yes\n3,4,no\n', {"missing": "median"}, "line 1: a double quote is not closed"),
         (b"1,2,yes\n3,4,\n5,6,no\n", {"missing": "median"}, "line 2: the label is missing; remove the row"),
-        (b"1,,yes\n3,,no\n", {"missing": "median"}, "feature 2 of"),
+        (b",,yes\n,,no\n", {"missing": "median"}, "every feature is missing in every row"),
         (b"1,?,yes\n?,2,no\n", {"missing": "drop"}, "every row of"),
         (b"1,inf,yes\n2,3,no\n", {"missing": "median"}, "line 1: 'inf' in feature 2 is not a finite number"),
         (b"yes 1:2\nno 1:3\n", {"missing": "median"}, "is in LIBSVM format, where a feature that is left"),
@@ -271,3 +271,44 @@ def test_words_that_training_had_not_are_refused_unless_they_are_ignored(write):
     X = filled_rows({**dataset, "test_fraction": 0}, rows, stored, lines.append, ignore_unseen=True).X
     assert X.tolist() == [[0, 0, 0, 1], [1, 0, 1, 0], [0, 0, 0, 1]]
     assert lines == [f"{told}they are 0 in all columns of the encoding"]
+
+
+def test_a_delimiter_at_the_end_of_each_line_is_named(write):
+    for header in (b"", b"a,b,\n"):
+        path = write(header + b"1,2,\n2,1,\n3,4,\n")
+        assert fault(path, test_fraction=0) == (
+            f"{path}: column 3, that of the labels, is empty in every line: give dataset.label_column=2 if a "
+            "delimiter at the end of each line makes this column, and dataset.missing=drop, which leaves it out"
+        )
+        lines: list[str] = []
+        data = get(path, lines, label_column=2, missing="drop", positive=2, test_fraction=0)
+        assert data.train.X.tolist() == [[1], [2], [3]] and data.train.y.tolist() == [1, -1, -1]
+        assert lines == [f"{path}: feature 2 is empty in every row and left out"]
+    path = write(b",1,2\n,3,4\n")
+    assert fault(path, label_column=1).endswith("give dataset.label_column=NUMBER, from 1 to 3")
+
+
+HOLLOW = b"a,b,c,label\n1,,5,yes\n2,,?,no\n3,NA,7,yes\n"
+
+
+@pytest.mark.parametrize(
+    ("missing", "rows"), [("median", [[1, 5], [2, 6], [3, 7]]), ("drop", [[1, 5], [3, 7]])]
+)
+def test_an_empty_column_is_left_out_of_all_files(write, missing, rows):
+    path, bare = write(HOLLOW), write(b"a,b,c\n1,,5\n9,4,8\n", "rows.csv")
+    assert fault(path, **GIVEN) == (
+        f"{path} needs dataset.missing=median or dataset.missing=drop, which leave out an empty column, as "
+        "feature 2 ('b') is empty in every line"
+    )
+    if missing == "drop":
+        path = write(HOLLOW + b"4,,1,no\n")
+        rows = [*rows, [4, 1]]
+    data = get(path, missing=missing, test_path=path, positive="yes")
+    assert data.train.X.tolist() == data.test.X.tolist() == rows
+    stored = data.info["filling"]
+    assert stored["columns"][1] == {} and Filling.of(stored).document() == stored
+    dataset = {"name": "mine", "path": path, "missing": missing, "positive": "yes", "test_fraction": 0}
+    assert filled_rows(dataset, bare, stored, print).X.tolist() == [[1, 5], [9, 8]]
+    scaled = filled_rows({**dataset, "scaling": "minmax"}, bare, stored, print).X
+    low, high = np.min(rows, axis=0), np.max(rows, axis=0)
+    np.testing.assert_allclose(scaled, ([[1, 5], [9, 8]] - low) / (high - low))

@@ -243,7 +243,7 @@ def test_many_empty_lines_below_a_long_one_take_no_memory():
 
 
 CSV_FAULTS = {
-    b"": "data is empty: it needs lines of numbers with a label column",
+    b"": "data has no examples: it needs lines of numbers with a label, below its header",
     b"1,2,3\n4,5\n": "data, line 2, field 3 (column 4): the line ends after 2 of 3 fields; the file",
     b"1,2,3\n4,5,6,7\n": "data, line 2, field 4 (column 6): the line has more than 3 fields",
     b"1,2,3\n4,x,6\n": "data, line 2, field 2 (column 3): 'x' is not a number",

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.delimited import Layout, is_number
 from svmbench.data.frames import Frame
 from svmbench.data.needs import is_text
-from svmbench.data.parameters import EVERY
+from svmbench.data.parameters import EVERY, FileParams
 from svmbench.errors import UserError
-
-if TYPE_CHECKING:
-    from svmbench.data.sets.file import Params
 
 #: Fewest columns that a first line such as 0, 1, 2, 3 counts.
 _COUNTED = 4
 
 
-def check_first_line(params: Params, layout: Layout, frame: Frame) -> None:
+def check_first_line(params: FileParams, layout: Layout, frame: Frame) -> None:
     """Raise a `UserError` if the first line may be a header or an example, unless ``header`` says which."""
     if (told := doubt(params, layout, frame)) is not None:
         raise UserError(told)
 
 
-def doubt(params: Params, layout: Layout, frame: Frame) -> str | None:
+def doubt(params: FileParams, layout: Layout, frame: Frame) -> str | None:
     """Return the sentence about a first line that may be a header or an example; None if it is clear."""
     if params.header is not None:
         return None
@@ -42,7 +37,7 @@ def doubt(params: Params, layout: Layout, frame: Frame) -> str | None:
     )
 
 
-def _like_a_header(params: Params, layout: Layout, frame: Frame) -> str | None:
+def _like_a_header(params: FileParams, layout: Layout, frame: Frame) -> str | None:
     """Return in what a first example resembles the names of columns; None if it does not.
 
     Names are unlikely to be fractions, or twice the same number.
@@ -73,7 +68,7 @@ def _counting(frame: Frame, label: int) -> str | None:
     return "counts the columns" if counts else None
 
 
-def _only_label(params: Params, frame: Frame) -> str | None:
+def _only_label(params: FileParams, frame: Frame) -> str | None:
     """Return a reason if the label of the first line is unlike those below it, and occurs only there."""
     counts, label = frame.table.counts, frame.table.labels[frame.table.codes[0]]
     if counts.pop(label) > 1 or not label or not counts:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.data.parameters import EVERY
+from svmbench.data.parameters import EVERY, FileParams
 from svmbench.data.raw import Table
 from svmbench.errors import UserError
 
-if TYPE_CHECKING:
-    from svmbench.data.sets.file import Params
 
-
-def labels_of(params: Params, table: Table) -> tuple[str, ...]:
+def labels_of(params: FileParams, table: Table) -> tuple[str, ...]:
     """Return the labels of the classes, as in `Prepared`; raise a `UserError` if the classes are unclear."""
     if params.task == EVERY:
         return _every_label(params, table.labels)
@@ -30,7 +26,7 @@ def targets(table: Table, labels: tuple[str, ...]) -> NDArray[np.float64]:
     return table.numbered(labels) if len(labels) > 2 else table.against_rest(labels[0])
 
 
-def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
+def _every_label(params: FileParams, labels: tuple[str, ...]) -> tuple[str, ...]:
     """Return the labels of more than two classes, sorted as numbers, or else as texts."""
     if len(labels) < 3:
         found = " and ".join(f"'{label}'" for label in labels)
@@ -44,7 +40,7 @@ def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(sorted(labels))
 
 
-def _positive(params: Params, table: Table) -> str:
+def _positive(params: FileParams, table: Table) -> str:
     """Return the label of the positive class."""
     labels = table.labels
     if params.positive is not None and params.positive not in labels:
@@ -98,7 +94,7 @@ def _place(path: str | None, table: Table, code: int) -> str:
     return f"{path}, line {line}, field {number} (column {column})"
 
 
-def check_test_labels(params: Params, train: Table, test: Table) -> None:
+def check_test_labels(params: FileParams, train: Table, test: Table) -> None:
     """Raise a `UserError` for a label that only the test file has."""
     for code, label in enumerate(test.labels):
         if label not in train.labels:

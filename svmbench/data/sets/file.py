@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +12,14 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.arrays import looks_like_arrays, read_arrays
-from svmbench.data.catalogue import label_key
 from svmbench.data.columns import occurring
 from svmbench.data.dataset import Matrix, Prepared, held_dense
-from svmbench.data.delimited import Layout, find_layout
+from svmbench.data.delimited import Layout, check_format, find_layout
 from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
-from svmbench.data.needs import needs
-from svmbench.data.parameters import EVERY, check, later, one_of, real, whole
+from svmbench.data.needs import needs, without_labels
+from svmbench.data.parameters import FileParams as Params
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.sets._first_line import check_first_line, doubt
 from svmbench.data.sets._labels import check_test_labels, labels_of, targets
@@ -36,36 +35,6 @@ SCALINGS = {
     "standard": "each column to mean 0 and standard deviation 1 by the training rows",
     "unit": "rows of length 1",
 }
-
-
-@dataclass(frozen=True)
-class Params:
-    """Parameters of ``dataset=file``."""
-
-    path: str | None = field(default=None, metadata={"place": True})
-    test_path: str | None = field(default=None, metadata={"place": True})
-    test_fraction: float = real(0.2, 0, 0.9)
-    split_seed: int = whole(0, 0)
-    format: str = one_of("auto", "libsvm", "csv")
-    positive: int | float | str | None = None
-    scaling: str = one_of("none", "minmax", "standard", "unit")
-    features: int | None = field(default=None, metadata={"min": 1})
-    label_column: int | str = "last"
-    delimiter: str = one_of("auto", ",", ";", "tab", "space", "|")
-    header: bool | None = None
-    missing: str = later("refuse", "median", "drop")
-    encode: str = later("none", "onehot")
-    task: str = later("binary", EVERY)
-
-    def __post_init__(self) -> None:
-        check(self)
-        if self.positive is not None:
-            object.__setattr__(self, "positive", label_key(str(self.positive)))
-
-    @property
-    def framed(self) -> bool:
-        """Whether values may be missing or text, so that the files are read as frames."""
-        return self.missing != "refuse" or self.encode != "none"
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
@@ -85,7 +54,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
-    """Return the message for a file that needs several options or has a doubtful first line; else None."""
+    """Return the message for a file that an error in one line does not explain; None if there is none."""
     try:
         content, where = read_content(raw, "train", path)
         lenient = replace(params, missing="median", encode="onehot")
@@ -93,10 +62,12 @@ def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
         frame = frame_of(lenient, content, where, layout)
     except UserError:
         return None
-    if layout is not None and (told := doubt(params, layout, frame)):
+    if layout is not None and (told := doubt(params, layout, frame) or without_labels(layout, frame)):
         return told
     *others, last = needs(params, frame) or [""]
-    return f"{where} needs {'; '.join(others)}; and {last}" if others else None
+    if others:
+        return f"{where} needs {'; '.join(others)}; and {last}"
+    return f"{where} needs {last}" if last and frame.empty() else None
 
 
 def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
@@ -128,7 +99,13 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
     """Fill missing values and encode text by the training rows, as ``missing`` and ``encode`` say."""
     if layout is not None:
         check_first_line(params, layout, train)
-    train = complete(params, train, raw.say)
+    empty = train.empty() if params.missing != "refuse" else []
+    if len(empty) == train.width:
+        raise UserError(f"{train.where}: every feature is missing in every row: give a file with values")
+    if empty:
+        are = "are" if len(empty) > 1 else "is"
+        raw.say(f"{train.where}: {train.listed(empty)} {are} empty in every row and left out")
+    train = complete(params, train.without(empty), raw.say)
     labels = labels_of(params, train.table)
     y = targets(train.table, labels)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
@@ -136,7 +113,8 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
     if params.test_path is not None:
         content, where = read_content(raw, "test", params.test_path)
         texts = tuple(column.place for column in train.texts)
-        test = complete(params, frame_of(params, content, where, layout, texts), raw.say)
+        test = frame_of(params, content, where, layout, texts).without(empty)
+        test = complete(params, test, raw.say)
         check_test_labels(params, train.table, test.table)
         frames.append(test)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
@@ -220,6 +198,7 @@ def filled(
     """
     for frame in frames:
         filling.check_columns(frame)
+    frames = [frame.without(filling.empty) for frame in frames]
     numbers = np.concatenate([filling.numbers(frame) for frame in frames])
     indicators = scipy.sparse.vstack([filling.indicators(frame) for frame in frames], format="csr")
     if params.scaling == "unit":
@@ -285,8 +264,10 @@ def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
     """Return the layout of the first file, which also holds for a test file; None for LIBSVM or arrays."""
     if looks_like_arrays(content) or params.format == "libsvm":
         return None
-    if params.format == "auto" and looks_like_libsvm(content):
-        return None
+    if params.format == "auto":
+        check_format(content, where)
+        if looks_like_libsvm(content):
+            return None
     layout = find_layout(
         content, where, label=params.label_column, delimiter=params.delimiter, header=params.header
     )
