@@ -230,6 +230,7 @@ cdef class Reader:
         cdef const char* end = self.p
         cdef Scan result = scan_decimal(start, self.stop, &end, &value)
         cdef bint closed = end >= self.stop or end[0] == c'\n' or is_blank(end[0]) or end[0] == delimiter
+        closed = closed or (end[0] == c'#' and not self.rule)
         if result == Scan.BAD or not closed:
             self.bad_number(start, self.token(start, delimiter))
         if result == Scan.SLOW:
@@ -307,7 +308,7 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
             reader.skip_line()
             continue
         start = reader.p
-        while not reader.at_line_end() and not is_blank(reader.p[0]) and reader.p[0] != c':':
+        while not (reader.at_line_end() or is_blank(reader.p[0]) or reader.p[0] == c':' or reader.p[0] == c'#'):
             reader.p += 1
         if reader.p < reader.stop and reader.p[0] == c':':
             text = reader.token(start, c' ')

@@ -41,8 +41,8 @@ def write_arrays(X: Any, y: Any) -> bytes:
     labels = np.asarray(y)
     if labels.dtype.kind in "OUS":
         labels = labels.astype(np.str_)
-    rows = canonical(X) if issparse(X) else np.asarray(X)
-    values: Any = rows.data if issparse(rows) else rows
+    rows: Any = canonical(X) if issparse(X) else np.asarray(X)
+    values = rows.data if issparse(rows) else rows
     if rows.ndim != 2 or labels.shape != (rows.shape[0],):
         raise UserError(
             f"X of shape {rows.shape} and y of shape {labels.shape} do not match: give (n, d) and (n,)"

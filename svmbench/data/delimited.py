@@ -62,7 +62,7 @@ def find_layout(
     if first.count('"') % 2 and any(first[at : at + 1] == '"' for at, _ in _spans(first, mark)):
         line = content.count(b"\n", 0, content.index(first_line(content))) + 1
         raise UserError(f"{where}, line {line}: a double quote is not closed; close it in the same line")
-    if first.startswith("#") and (mark == " " or len(fields) < 2):
+    if first.lstrip().startswith("#") and (mark == " " or len(fields) < 2):
         raise UserError(f"{where}: the first line is a comment, which delimited text cannot have: remove it")
     if len(fields) < 2:
         raise UserError(
@@ -86,7 +86,7 @@ def check_format(content: bytes, where: str) -> None:
 
 def find_delimiter(first: str) -> str:
     """Return the delimiter of a first line, a key of `DELIMITERS`; see `find_layout`."""
-    bare = "".join(first.split('"')[::2]).strip()  # the text outside of quotes
+    bare = '"'.join(first.split('"')[::2]).strip()  # a quote stands for what is inside of quotes
     delimiter = next((word for word, mark in DELIMITERS.items() if mark in bare), ",")
     if delimiter == "," and (other := re.search(r";|(?<![,\t ])\t(?![,\t ])", bare)):
         return "tab" if other[0] == "\t" else other[0]

@@ -11,8 +11,8 @@ from svmbench.data.delimited import Layout
 from svmbench.data.frames import Frame, TextColumn, number_of, some
 from svmbench.data.parameters import EVERY, FileParams
 
-#: Malformed numbers, which must be corrected in the file, since no option reads them.
-_WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
+#: Malformed numbers and comments, which must be corrected in the file, since no option reads them.
+_WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)|#.*", re.ASCII | re.IGNORECASE)
 
 
 def needs(params: FileParams, frame: Frame) -> list[str]:

@@ -278,7 +278,8 @@ def test_a_delimiter_at_the_end_of_each_line_is_named(write):
         path = write(header + b"1,2,\n2,1,\n3,4,\n")
         assert fault(path, test_fraction=0) == (
             f"{path}: column 3, that of the labels, is empty in every line: give dataset.label_column=2 if a "
-            "delimiter at the end of each line makes this column, and dataset.missing=drop, which leaves it out"
+            "delimiter at the end of each line makes this column, and dataset.missing=drop, which leaves it "
+            "out"
         )
         lines: list[str] = []
         data = get(path, lines, label_column=2, missing="drop", positive=2, test_fraction=0)

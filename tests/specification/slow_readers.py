@@ -24,16 +24,14 @@ def libsvm(text: bytes, features: int = 0) -> Examples | None:
     """Read lines ``label index:value ...``: indices from 1 to 2^31, or to ``features``, ascending."""
     examples: Examples = []
     for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        words = [word for word in re.split(rb"[ \t\r]+", line) if word]
-        if not words or words[0].startswith(b"#"):
+        words = [word for word in re.split(rb"[ \t\r]+", line.split(b"#")[0]) if word]
+        if not words:
             continue
         label, *rest = words
         if b":" in label:
             return None
         values: dict[int, float] = {}
         for word in rest:
-            if word.startswith(b"#"):
-                break
             pair = _PAIR.fullmatch(word)
             if pair is None or len(pair[1].lstrip(b"0")) > 10:
                 return None
