@@ -54,7 +54,7 @@ _OPTIONS = {
     "help": (),
 }
 _FIRST = {
-    "datasets": ("list", "fetch", "verify"),
+    "datasets": ("list", "fetch", "verify", "describe"),
     "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
     "speed": ("machine", "rows", "solvers", "baselines", "scaling", "show"),
     "new": ("dataset", "figure", "solver"),
@@ -148,7 +148,7 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
         return _sweeps(_after("--results", before) or "results")
     if command in _OF_RUNS and (command != "tag" or before):  # the tag precedes its runs
         return _runs(_after("--results", before) or "results")
-    if command == "datasets" and before[0] in ("fetch", "verify"):
+    if command == "datasets" and before[0] in ("fetch", "verify", "describe"):
         return folder.options("dataset")
     if command == "paper":
         own = folder.own_papers(folder.user_folders(_after("--config-dir", before)))

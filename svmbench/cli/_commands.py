@@ -22,7 +22,7 @@ COMMANDS = {
     "verify": "check the files of stored runs, or recompute their numbers",
     "repair": "set damaged runs aside",
     "predict": "score the rows of a file by the model of a stored run",
-    "datasets": "list the data sets, fetch one, or verify its files",
+    "datasets": "list the data sets, fetch, verify or describe some",
     "solvers": "list the solvers: what each solves, needs and cites",
     "paper": "plan, run, draw or judge a figure of a paper",
     "field": "compare all methods on fifteen data sets, or enter your own",

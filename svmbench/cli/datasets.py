@@ -1,4 +1,4 @@
-"""``svmbench datasets``: list, fetch and verify data sets."""
+"""``svmbench datasets``: list, fetch, verify and describe data sets."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import sys
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._tables import number
+from svmbench.cli._tables import number, percent
 
-_ACTIONS = ("list", "fetch", "verify")
+_ACTIONS = ("list", "fetch", "verify", "describe")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """List the data sets, or fetch or verify the files of some."""
-    parser = Parser("datasets", "List the data sets, fetch the files of some, or verify them.")
+    """List the data sets, fetch or verify the files of some, or describe their rows."""
+    parser = Parser(
+        "datasets",
+        "List the data sets, fetch or verify the files of some, or count repeated rows and others.",
+    )
     parser.add_argument("action", choices=_ACTIONS, help="what to do")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="data sets to fetch or verify")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="data sets to fetch, verify or describe")
     parser.add_argument(
         "--mirror", metavar="DIR", help="folder with copies of the published files ($SVMBENCH_MIRROR)"
     )
@@ -33,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"{given.action} needs the name of a data set; svmbench datasets list shows them")
     if given.action == "fetch":
         return _fetch(given.names, given.mirror, given.dir)
+    if given.action == "describe":
+        return _describe(given.names, given.mirror, given.dir, given.json)
     return _verify(given.names, given.dir)
 
 
@@ -77,3 +82,37 @@ def _verify(names: Sequence[str], directory: str | None) -> int:
     for path, right, sentence in results:
         print(f"{'ok ' if right else 'BAD'}  {path}: {sentence}")
     return 0 if all(right for _, right, _ in results) else 1
+
+
+def _describe(names: Sequence[str], mirror: str | None, directory: str | None, as_json: bool) -> int:
+    from svmbench.data.describe import describe
+    from svmbench.figures.tables import table
+
+    found = {}
+    for name in names:
+        found[name] = describe(name, mirror, directory, say=lambda line: print(line, file=sys.stderr))
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return 0
+    parts = [
+        (
+            name,
+            part["part"],
+            *(number(part[key]) for key in ("rows", "positive", "repeats", "conflicts", "zero")),
+            *(number(part[key]) for key in ("zero_positive", "in_train", "ones", "fewer")),
+        )
+        for name, about in found.items()
+        for part in about["parts"]
+    ]
+    print(table(("name", "part", "rows", "positive", "repeats", "conflicts", "zero", "zero positive",
+                 "in train", "ones", "fewer"), parts))  # fmt: skip
+    files = [
+        (name, file["file"], number(file["rows"]), number(file["classes"]), percent(file["first_tenth"]),
+         percent(file["random_tenth"]))
+        for name, about in found.items()
+        for file in about["files"]
+    ]  # fmt: skip
+    if files:
+        print()
+        print(table(("name", "file", "rows", "classes", "first tenth", "random tenth"), files))
+    return 0

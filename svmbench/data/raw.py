@@ -91,6 +91,8 @@ class RawFiles:
         Folder for prepared pieces, which some sets store themselves.
     payloads : dict of str to str
         SHA-256 of every unpacked member read so far, by name.
+    orders : dict of str to ndarray
+        Numbers of the labels of each table read so far, in the order of its rows, by the name of the file.
     """
 
     def __init__(self, entry: Entry, mirrors: list[Path], folder: Path, say: Callable[[str], None]) -> None:
@@ -98,6 +100,7 @@ class RawFiles:
         self.say = say
         self.pieces = folder / "prepared" / entry.name
         self.payloads: dict[str, str] = {}
+        self.orders: dict[str, NDArray[Any]] = {}
         self._get = lambda file: obtain(file, mirrors, folder, say)
 
     def members(self, key: str) -> dict[str, bytes]:
@@ -134,9 +137,25 @@ class RawFiles:
     def libsvm(self, key: str) -> Table:
         """Read a file in LIBSVM format and check its counts."""
         content, name = self.text(key)
-        table = read_libsvm(content, name, self.entry.features)
-        check_counts(table.codes.size, table.counts, self.entry.files[key], name)
+        return self._checked(key, name, read_libsvm(content, name, self.entry.features))
+
+    def csv(self, key: str, delimiter: str, *, label: int) -> Table:
+        """Read delimited text of a label and the features, without a header, and check its counts."""
+        content, name = self.text(key)
+        columns = (self.entry.features or 0) + 1
+        table = read_csv(
+            content, name, columns=columns, label=label % columns, delimiter=delimiter, header=False
+        )
+        return self._checked(key, name, table)
+
+    def _checked(self, key: str, name: str, table: Table) -> Table:
+        self.check(key, name, table.codes, table.counts)
         return table
+
+    def check(self, key: str, name: str, codes: NDArray[Any], classes: dict[str, int]) -> None:
+        """Raise an error if counts of a file differ from the catalogue's; keep the order of its labels."""
+        check_counts(codes.size, classes, self.entry.files[key], name)
+        self.orders[name] = codes
 
 
 def check_counts(rows: int, classes: dict[str, int], file: RawFile, name: str) -> None:

@@ -33,7 +33,7 @@ from svmbench.config import folder
         ("svmbench run seed=", []),
         ("svmbench run --c", ["--cfg", "--config-dir"]),
         ("svmbench run --cfg ", ["all", "hydra", "job"]),
-        ("svmbench datasets ", ["fetch", "list", "verify"]),
+        ("svmbench datasets ", ["describe", "fetch", "list", "verify"]),
         ("svmbench datasets fetch rcv", ["rcv1", "rcv1_subset"]),
         ("svmbench datasets list ", []),
         ("svmbench plot --x it", ["iterations"]),

@@ -110,6 +110,9 @@ def test_datasets(here, capsys):
     assert capsys.readouterr().out == "checkerboard has no files to fetch\n"
     assert main(["datasets", "verify", "adult", "--dir", str(here)]) == 1
     assert "BAD  adult/a9a: not downloaded yet" in capsys.readouterr().out
+    assert main(["datasets", "describe", "checkerboard", "--json"]) == 0
+    about = json.loads(capsys.readouterr().out)["checkerboard"]
+    assert [part["part"] for part in about["parts"]] == ["train", "test", "all"] and about["files"] == []
 
 
 @pytest.mark.parametrize("columns", [60, 300])

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import yaml
 
 from svmbench import config
+from svmbench.cli import main
 from svmbench.config.folder import conf_dir
 from svmbench.data import Dataset, catalogue, load
+from svmbench.data.folders import mirror_folders
+from svmbench.data.raw import RawFiles
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -221,3 +227,29 @@ def sample(part, size: int):
     """Return at most so many examples, drawn at random."""
     rows = np.random.default_rng(0).permutation(part.n)[:size]
     return part.X[rows], part.y[rows]
+
+
+#: Sets whose rows are counted within seconds.
+QUICK = ("adult", "w8a", "letter", "magic", "reuters", "ijcnn1")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_page_of_data_sets_has_the_counts_of_the_program(folder, name, capsys):
+    assert main(["datasets", "describe", name, "--dir", folder]) == 0
+    page = cells((Path(__file__).parents[2] / "docs" / "datasets.md").read_text())
+    counted = [row for row in cells(capsys.readouterr().out) if row[0] == name]
+    assert len(counted) > 2
+    for row in counted:
+        assert row in page
+
+
+def cells(text: str) -> list[list[str]]:
+    """Return the rows of all tables of a text."""
+    return [line.strip("| ").replace(" ", "").split("|") for line in text.splitlines() if line[:1] == "|"]
+
+
+def test_the_beginning_of_covtype_has_equally_many_rows_of_each_class(folder):
+    raw = RawFiles(catalogue.entry("covtype"), mirror_folders(), Path(folder), print)
+    content, _ = raw.text("data")
+    labels = [line.rsplit(b",", 1)[1] for line in content.split(b"\n", 15_120)[:-1]]
+    assert len(labels) == 15_120 and set(Counter(labels).values()) == {2160}

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.raw import RawFiles, check_counts, read_csv
+from svmbench.data.raw import RawFiles
 from svmbench.data.splits import scale, take
 
-COLUMNS = 55
 NUMERIC = 10
 SCALINGS = {
     "minmax": "the 10 numeric columns to [0, 1] by the training rows",
@@ -22,9 +21,7 @@ SCALINGS = {
 
 def read_covertype(raw: RawFiles, positive: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return features and labels, one class against the rest, in the published order of rows."""
-    content, name = raw.text("data")
-    table = read_csv(content, name, columns=COLUMNS, label=COLUMNS - 1, delimiter=",", header=False)
-    check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
+    table = raw.csv("data", ",", label=-1)
     return table.X, table.against_rest(str(positive))
 
 

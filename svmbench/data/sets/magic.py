@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.parameters import Checked, one_of, whole
-from svmbench.data.raw import RawFiles, check_counts, read_csv
+from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_split, scale, take, three_to_one_to_one
 
 VERSION = 1
@@ -24,9 +24,7 @@ class Params(Checked):
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split the file, which is ordered by class, at random into 11,412 / 3,804 / 3,804, then scale."""
-    content, name = raw.text("data")
-    table = read_csv(content, name, columns=FEATURES + 1, label=FEATURES, delimiter=",", header=False)
-    check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
+    table = raw.csv("data", ",", label=-1)
     X, y = table.X, table.against_rest("g")
     pieces = random_split(y.size, three_to_one_to_one(y.size), params.split_seed)
     scale(X, pieces["train"], params.scaling, FEATURES)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, one_of, whole
-from svmbench.data.raw import RawFiles, check_counts
+from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_parts
 from svmbench.errors import UserError
 
@@ -62,7 +62,7 @@ def read_labels(raw: RawFiles, key: str) -> NDArray[np.uint8]:
     content, name = raw.text(key)
     labels = read_idx(content, name, axes=1)
     counts = {str(digit): int(count) for digit, count in enumerate(np.bincount(labels, minlength=10))}
-    check_counts(labels.size, counts, raw.entry.files[key], name)
+    raw.check(key, name, labels, counts)
     return labels
 
 

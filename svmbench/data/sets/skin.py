@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.parameters import Checked, whole
-from svmbench.data.raw import RawFiles, check_counts, read_csv
+from svmbench.data.raw import RawFiles
 from svmbench.data.splits import eight_to_one_to_one, random_parts
 
 VERSION = 1
-COLUMNS = 4
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,7 @@ class Params(Checked):
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split the file, which is ordered by class, at random into 196,045 / 24,506 / 24,506; bytes / 255."""
-    content, name = raw.text("data")
-    table = read_csv(content, name, columns=COLUMNS, label=COLUMNS - 1, delimiter="\t", header=False)
-    check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
+    table = raw.csv("data", "\t", label=-1)
     X, y = table.X / 255.0, table.against_rest("1")
     parts = random_parts(X, y, eight_to_one_to_one(y.size), params.split_seed)
     return Prepared(parts, "colours / 255")
