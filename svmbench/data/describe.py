@@ -78,7 +78,7 @@ def _sizes(X: Matrix) -> NDArray[np.int64]:
 
 def _is_binary(part: Part) -> bool:
     values = part.X.data if issparse(part.X) else part.X
-    return bool(np.isin(values, (0.0, 1.0)).all())
+    return bool(np.all((values == 0.0) | (values == 1.0)))
 
 
 def _counts(

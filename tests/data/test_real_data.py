@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import yaml
 
 from svmbench import config
-from svmbench.cli import main
+from svmbench.cli.main import main
 from svmbench.config.folder import conf_dir
 from svmbench.data import Dataset, catalogue, load
 from svmbench.data.folders import mirror_folders
