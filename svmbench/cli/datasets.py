@@ -94,25 +94,14 @@ def _describe(names: Sequence[str], mirror: str | None, directory: str | None, a
     if as_json:
         print(json.dumps(found, indent=2))
         return 0
-    parts = [
-        (
-            name,
-            part["part"],
-            *(number(part[key]) for key in ("rows", "positive", "repeats", "conflicts", "zero")),
-            *(number(part[key]) for key in ("zero_positive", "in_train", "ones", "fewer")),
-        )
-        for name, about in found.items()
-        for part in about["parts"]
-    ]
-    print(table(("name", "part", "rows", "positive", "repeats", "conflicts", "zero", "zero positive",
-                 "in train", "ones", "fewer"), parts))  # fmt: skip
-    files = [
-        (name, file["file"], number(file["rows"]), number(file["classes"]), percent(file["first_tenth"]),
-         percent(file["random_tenth"]))
-        for name, about in found.items()
-        for file in about["files"]
-    ]  # fmt: skip
-    if files:
-        print()
-        print(table(("name", "file", "rows", "classes", "first tenth", "random tenth"), files))
+    for kind in ("parts", "files"):
+        items = [{"name": name, **item} for name, about in found.items() for item in about[kind]]
+        if items:
+            header = [key.replace("_", " ") for key in items[0]]
+            print(table(header, [[_cell(value) for value in item.values()] for item in items]), end="\n\n")
     return 0
+
+
+def _cell(value: str | float | None) -> str:
+    """Return a text, a count or a share for a table."""
+    return value if isinstance(value, str) else percent(value) if isinstance(value, float) else number(value)

@@ -15,7 +15,7 @@ from svmbench.data._parse import csv, libsvm
 from svmbench.data.catalogue import label_key
 from svmbench.data.dataset import Matrix
 from svmbench.data.download import obtain
-from svmbench.data.entries import Entry, RawFile
+from svmbench.data.entries import Entry
 from svmbench.data.unpack import Corrupt, Refused, read, read_unpacked
 from svmbench.errors import UserError
 from svmbench.files import sha256
@@ -154,20 +154,14 @@ class RawFiles:
 
     def check(self, key: str, name: str, codes: NDArray[Any], classes: dict[str, int]) -> None:
         """Raise an error if counts of a file differ from the catalogue's; keep the order of its labels."""
-        check_counts(codes.size, classes, self.entry.files[key], name)
+        told = self.entry.files[key]
+        counts = [("examples", codes.size, told.rows or codes.size)]
+        counts += [
+            (f"examples of class '{label}'", classes.get(label, 0), n) for label, n in told.classes.items()
+        ]
+        for what, have, want in counts:
+            if have != want:
+                raise UserError(
+                    f"{name} has {have} {what} but the catalogue says {want}: it is not the published file"
+                )
         self.orders[name] = codes
-
-
-def check_counts(rows: int, classes: dict[str, int], file: RawFile, name: str) -> None:
-    """Raise an error if the counts of a file differ from the catalogue's."""
-    if file.rows is not None and rows != file.rows:
-        raise UserError(
-            f"{name} has {rows} examples but the catalogue says {file.rows}: it is not the published file"
-        )
-    wrong = [label for label in file.classes if classes.get(label, 0) != file.classes[label]]
-    if wrong:
-        have, want = classes.get(wrong[0], 0), file.classes[wrong[0]]
-        raise UserError(
-            f"{name} has {have} examples of class '{wrong[0]}' but the catalogue says {want}: "
-            "it is not the published file"
-        )
