@@ -308,7 +308,9 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
             reader.skip_line()
             continue
         start = reader.p
-        while not (reader.at_line_end() or is_blank(reader.p[0]) or reader.p[0] == c':' or reader.p[0] == c'#'):
+        while not (
+            reader.at_line_end() or is_blank(reader.p[0]) or reader.p[0] == c':' or reader.p[0] == c'#'
+        ):
             reader.p += 1
         if reader.p < reader.stop and reader.p[0] == c':':
             text = reader.token(start, c' ')
