@@ -56,7 +56,7 @@ _OPTIONS = {
 _FIRST = {
     "datasets": ("list", "fetch", "verify", "describe"),
     "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
-    "speed": ("machine", "rows", "solvers", "baselines", "scaling", "show"),
+    "speed": ("machine", "rows", "solvers", "baselines", "estimators", "scaling", "show"),
     "new": ("dataset", "figure", "solver"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),

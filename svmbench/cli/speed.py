@@ -17,6 +17,7 @@ _ACTIONS = {
     "rows": "kernel values per second for each storage layout, as a fraction of the limit",
     "solvers": "iterations and kernel values per second of each kernel solver on one data set",
     "baselines": "time to equal accuracy against third-party baselines",
+    "estimators": "time of fits of the estimators against those of scikit-learn and oneDAL",
     "scaling": "cost of an iteration as n, then the number of threads, grows",
 }
 _SHOW = "print stored measurements again: when and where each was made, and its table"
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.speed import record
 
     measures = {"machine": _machine, "rows": _rows, "solvers": _solvers}
-    measures |= {"baselines": _baselines, "scaling": _scaling}
+    measures |= {"baselines": _baselines, "estimators": _estimators, "scaling": _scaling}
     path = None
     for found in measures[given.action](given):
         path = record.save(given.results, given.action, found, path)
@@ -98,6 +99,10 @@ def _parser() -> Parser:
         if name == "scaling":
             action.add_argument("--solver", default="sbp", metavar="NAME", help="solver to measure")
             action.add_argument("--most", type=int, default=1_000_000, metavar="N", help="most examples")
+        if name == "estimators":
+            action.add_argument(
+                "--most", type=int, default=10_000, metavar="N", help="most rows, at least 100"
+            )
         action.add_json()
         action.add_results(written=True)
     show = actions.add_parser("show", help=_SHOW, description=f"{_SHOW.capitalize()}.")
@@ -158,6 +163,18 @@ def _baselines(given: Namespace) -> Iterator[_Measured]:
         else:
             races += baselines.measure(name, job, given.solver, given.repeats, _say)
         yield {"baselines": _stored(races)}
+
+
+def _estimators(given: Namespace) -> Iterator[_Measured]:
+    """Yield the results after each number of rows; the last may take minutes."""
+    from svmbench.speed import estimators
+
+    if given.most < estimators.ROWS[0]:
+        raise UserError(f"--most {given.most} is not allowed: give at least {estimators.ROWS[0]}")
+    pairs = []
+    for n in (rows for rows in estimators.ROWS if rows <= given.most):
+        pairs += estimators.measure(n, _say)
+        yield {"estimators": _stored(pairs)}
 
 
 def _scaling(given: Namespace) -> Iterator[_Measured]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.runner.environment import concurrent_load, environment
-from svmbench.speed import machine, race, rows, scaling, solvers
+from svmbench.speed import estimators, machine, race, rows, scaling, solvers
 from svmbench.store import documents, lines, shared
 
 #: Key of the table in measurements that were stored as medians, without the single values.
@@ -114,6 +114,9 @@ def table_of(kind: str, measured: Mapping[str, Any]) -> Table:
         return Table(solvers.HEADER, [solvers.Pace.from_dict(each).line() for each in measured["solvers"]])
     if kind == "scaling":
         return Table(scaling.HEADER, [scaling.Cost.from_dict(each).line() for each in measured["scaling"]])
+    if kind == "estimators":
+        pairs = [estimators.Pair.from_dict(each).line() for each in measured["estimators"]]
+        return Table(estimators.HEADER, pairs)
     return Table(race.HEADER, [race.Race.from_dict(each).line() for each in measured["baselines"]])
 
 

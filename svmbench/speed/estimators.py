@@ -1,0 +1,149 @@
+"""Time of `fit` of the estimators and of those of scikit-learn and oneDAL, in turns, on generated data."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmbench import sklearn as ours
+from svmbench.speed.timing import stamp
+
+#: Numbers of rows, dense features and values of C. Sparse rows have `SPARSE` columns, 2 % of them not 0.
+ROWS = (100, 300, 1_000, 2_000, 2_049, 5_000, 10_000)
+FEATURES = (2, 20, 200)
+SPARSE, DENSITY = 1_000, 0.02
+C = (0.1, 1.0, 100.0)
+
+#: Standard deviation of the noise, relative to that of the scores that determine the classes.
+NOISE = 0.5
+
+#: Fits of each program, at least and until they have taken this many seconds together.
+TURNS, SECONDS = 3, 0.3
+
+HEADER = ("estimator", "baseline", "rows", "features", "C", "baseline ms", "ours ms", "ratio", "load")
+
+
+class Kind(NamedTuple):
+    """What is fitted: names of our estimator and of its baselines, their options, and the classes."""
+
+    ours: str
+    baseline: str
+    options: dict[str, Any]
+    classes: int
+
+
+#: By name; ``SVC-10`` has ten classes. The default of scikit-learn's `LinearSVC` is another loss.
+KINDS = {
+    "SVC": Kind("KernelSVC", "SVC", {}, 2),
+    "SVC-10": Kind("KernelSVC", "SVC", {}, 10),
+    "SVR": Kind("KernelSVR", "SVR", {}, 0),
+    "LinearSVC": Kind("LinearSVC", "LinearSVC", {"loss": "hinge"}, 2),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """CPU seconds of the fits of a baseline and of our estimator.
+
+    Attributes
+    ----------
+    estimator, baseline : str
+        A key of `KINDS`, and the program of the baseline.
+    n : int
+        Number of rows.
+    features : str
+        Their number, or ``sparse``.
+    C : float
+        C.
+    theirs, ours : tuple of float
+        Seconds of each turn, after one that warms up.
+    begun : str
+        Start of the first turn, in UTC.
+    load : float
+        One-minute load average of the machine at that time.
+    """
+
+    estimator: str
+    baseline: str
+    n: int
+    features: str
+    C: float
+    theirs: tuple[float, ...]
+    ours: tuple[float, ...]
+    begun: str
+    load: float
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Pair:
+        """Return the line of a record made by ``dataclasses.asdict``."""
+        return cls(**{**stored, "theirs": tuple(stored["theirs"]), "ours": tuple(stored["ours"])})
+
+    @property
+    def ratio(self) -> float:
+        """The baseline's time divided by ours, the median over the turns."""
+        return statistics.median(a / b for a, b in zip(self.theirs, self.ours, strict=True))
+
+    def line(self) -> tuple[object, ...]:
+        """Return the cells for `HEADER`."""
+        both = [1e3 * statistics.median(seconds) for seconds in (self.theirs, self.ours)]
+        return (self.estimator, self.baseline, self.n, self.features, self.C, *both, self.ratio, self.load)
+
+
+def measure(n: int, say: Callable[[str], None]) -> list[Pair]:
+    """Time all estimators on n rows; `say` receives a line per data set and estimator."""
+    pairs = []
+    for features in (*map(str, FEATURES), "sparse"):
+        for name, kind in KINDS.items():
+            say(f"{name}, {n} rows, features: {features}")
+            X, y = examples(n, features, kind.classes)
+            for value in C:
+                mine = getattr(ours, kind.ours)(C=value)
+                for program in ("sklearn", "sklearnex"):
+                    theirs = _baseline(program, kind, value)
+                    if theirs is not None:
+                        pairs.append(Pair(name, program, n, features, value, *_turns(theirs, mine, X, y)))
+    return pairs
+
+
+def examples(n: int, features: str, classes: int) -> tuple[Any, Any]:
+    """Return rows, float64 or CSR, shape (n, d), and their classes; without classes, targets."""
+    rng = np.random.default_rng(0)
+    if features == "sparse":
+        X = sp.random_array((n, SPARSE), density=DENSITY, format="csr", rng=rng)
+    else:
+        X = rng.standard_normal((n, int(features)))
+    scores = X @ rng.standard_normal((X.shape[1], max(classes, 1)))
+    scores += NOISE * scores.std() * rng.standard_normal(scores.shape)
+    if not classes:
+        return X, np.sin(scores[:, 0] / scores.std())
+    return X, (scores[:, 0] > 0.0).astype(int) if classes == 2 else scores.argmax(axis=1)
+
+
+def _baseline(program: str, kind: Kind, value: float) -> Any:
+    """Return the estimator of a program, or None if that is not installed or has none."""
+    try:
+        return getattr(importlib.import_module(f"{program}.svm"), kind.baseline)(C=value, **kind.options)
+    except (ModuleNotFoundError, AttributeError, TypeError):
+        return None
+
+
+def _turns(theirs: Any, mine: Any, X: Any, y: Any) -> tuple[tuple[float, ...], tuple[float, ...], str, float]:
+    """Fit both in turns; return the CPU seconds of each, the start, and the load."""
+    spent: dict[Any, list[float]] = {theirs: [], mine: []}
+    begun, load = stamp()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a baseline may end before it has converged
+        while len(spent[mine]) <= TURNS or sum(map(sum, spent.values())) < SECONDS:
+            for each in (theirs, mine) if len(spent[mine]) % 2 else (mine, theirs):
+                begin = time.process_time()
+                each.fit(X, y)
+                spent[each].append(max(time.process_time() - begin, 1e-9))
+    return tuple(spent[theirs][1:]), tuple(spent[mine][1:]), begun, load

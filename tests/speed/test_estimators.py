@@ -1,0 +1,45 @@
+"""Fits of the estimators in turns with scikit-learn's: every case has a line, stored and printed again."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from svmbench.cli.main import main
+from svmbench.speed import estimators
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_case_has_a_line_that_is_stored(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(estimators, "ROWS", (60, 80))
+    monkeypatch.setattr(estimators, "FEATURES", (2,))
+    monkeypatch.setattr(estimators, "C", (1.0,))
+    monkeypatch.setattr(estimators, "SECONDS", 0.0)
+    assert main(["speed", "estimators", "--most", "60", "--json", "--results", str(tmp_path)]) == 0
+    pairs = [estimators.Pair.from_dict(each) for each in json.loads(capsys.readouterr().out)["estimators"]]
+    cases = {(pair.estimator, pair.features) for pair in pairs if pair.baseline == "sklearn"}
+    assert cases == {(name, features) for name in estimators.KINDS for features in ("2", "sparse")}
+    for pair in pairs:
+        assert pair.n == 60 and len(pair.theirs) == len(pair.ours) >= estimators.TURNS
+        assert min(*pair.theirs, *pair.ours) > 0.0
+    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("| sklearn") == len(cases)
+
+
+def test_the_ratio_is_that_of_turns():
+    pair = estimators.Pair("SVC", "sklearn", 100, "2", 1.0, (4.0, 9.0, 1.0), (2.0, 3.0, 1.0), "", 0.0)
+    assert pair.ratio == 2.0
+    assert pair.line()[5:8] == (4000.0, 2000.0, 2.0)
+
+
+def test_too_few_rows_are_refused(capsys):
+    assert main(["speed", "estimators", "--most", "7"]) == 2
+    assert "--most 7 is not allowed: give at least 100" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("classes", [0, 2, 10])
+def test_examples_have_the_classes_asked_for(classes):
+    X, y = estimators.examples(300, "sparse", classes)
+    assert sp.issparse(X) and X.shape == (300, estimators.SPARSE)
+    assert np.unique(y).size == (classes or 300)
