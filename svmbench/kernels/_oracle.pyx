@@ -267,6 +267,10 @@ cdef class Oracle(KernelRows):
         """Return training examples in float64, to which the documented kernel formula is applied."""
         return self.layout.gather_double(np.ascontiguousarray(indices, dtype=np.int64))
 
+    def given_rows(self, indices):
+        """Return the same, but as given where they were rounded to be stored."""
+        return self.exact_rows(indices)
+
     def products(self, examples, points, *, observed=False):
         """Return ⟨x_i, p⟩ for each of some examples and each row p of points, float64, shape (m, k).
 

@@ -174,6 +174,10 @@ class GivenOracle(Oracle):
         """Return rows translated like the examples, shape (m, d)."""
         return X if self.origin is None else np.asarray(X, dtype=np.float64) - self.origin
 
+    def given_rows(self, indices: Any) -> Any:
+        """Like `Oracle.given_rows`."""
+        return self.exact_rows(indices) if self._given is None else self._given[indices]
+
     def exact_responses(
         self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None
     ) -> Floats:

@@ -28,28 +28,24 @@ class GramOracle(Oracle):
         Symmetric kernel matrix. Duality gaps are bounds if it is positive semidefinite.
     cache_bytes : int, default 0
         Size of the row cache.
-    kernel : dict, optional
-        Name and parameters of the kernel, if known.
     """
 
-    def __init__(self, matrix: Floats, cache_bytes: int = 0, kernel: KernelDocument | None = None) -> None:
+    def __init__(self, matrix: Floats, cache_bytes: int = 0) -> None:
         stored: KernelDocument = {"name": "linear"}
         super().__init__(GramLayout(matrix, stored), stored, cache_bytes)
         self._matrix = matrix
-        self._named: KernelDocument = kernel or {"name": "precomputed"}
         self._members = np.arange(len(matrix))
 
     def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GramOracle:
         """Like `Oracle.subset`."""
         part: GramOracle = super().subset(indices, cached=cached, ledger=ledger)
         part._matrix, part._members = self._matrix, self._members[indices]
-        part._named = self._named
         return part
 
     @property
     def kernel(self) -> KernelDocument:
-        """The name of the kernel, ``precomputed`` if unknown, and its parameters."""
-        return self._named.copy()
+        """The name of the kernel, ``precomputed``."""
+        return {"name": "precomputed"}
 
     def matrix(self) -> Floats:
         """Return a copy of the matrix, float64, shape (n, n)."""

@@ -307,7 +307,7 @@ class GapBounds:
     def _farthest(self, point: Point) -> float:
         """Return a bound of the error of any response, from the largest error of a kernel value."""
         total = float(np.abs(point.alpha - point.exact_at).sum())
-        most = _most(self._oracle.value_error) + self._oracle.feature_error
+        most = largest_error(self._oracle)
         return total * most + self._accumulation(point)
 
     def _estimate(self, point: Point, b: float, near: NDArray[np.bool_], off: Floats, failure: float) -> bool:
@@ -331,7 +331,7 @@ class GapBounds:
         mean, squares = errors[0] / m, errors[1]
         variance = np.maximum(0.0, squares - m * mean**2) / (m - 1)
         L = math.log(4.0 * self._problem.n / failure)
-        most = _most(oracle.value_error) + oracle.feature_error
+        most = largest_error(oracle)
         width = np.sqrt(2.0 * variance * L / m) + 14.0 * most * L / (3.0 * (m - 1))
         off[at] = np.minimum(off[at], total * (np.abs(mean) + width) + self._accumulation(point))
         return True
@@ -389,13 +389,13 @@ class GapBounds:
         return problem.lam * (t * (1.0 - float(responses[i]) + farthest) + 0.5 * t * t)
 
 
-def _most(error: tuple[float, float] | None) -> float:
-    """Return the maximum of g(k) = k (r ln(1/k) + s) over [0, 1], with `Oracle.value_error` (r, s)."""
-    if error is None:
+def largest_error(oracle: ExactValues) -> float:
+    """Return the largest error of a value k in a row, k (r ln(1/k) + s) with `Oracle.value_error` (r, s)."""
+    if oracle.value_error is None:
         return math.inf
-    r, s = error
+    r, s = oracle.value_error
     k = math.exp(s / r - 1.0) if 0.0 < s < r else 1.0 if s > 0.0 else math.exp(-1.0)
-    return k * (s - r * math.log(k))
+    return k * (s - r * math.log(k)) + oracle.feature_error
 
 
 def _mean(errors: Floats, most: float, failure: float) -> tuple[float, float]:

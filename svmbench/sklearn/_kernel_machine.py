@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.given import oracle_for, warning
 from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _expansions
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 #: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
 #: for bit the same result.
 _DENSE_VALUES = 1 << 22
-
-#: Up to this many rows, the whole kernel matrix is computed at once in double precision.
-_FEW_ROWS = 2048
 
 #: Scores are in double precision if the support vectors have at most this many values.
 _DOUBLE_VALUES = 1 << 16
@@ -141,18 +137,15 @@ class KernelMachine(KernelParameters):
         self._gamma = self._kernel.get("gamma", 0.0)
         small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
         rows = X.toarray() if small else X
-        if X.shape[0] <= _FEW_ROWS:
-            rows = rows.astype(np.float64)
-            return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
         return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
 
-    def _gram(self, values: Floats, kernel: KernelDocument | None = None) -> Oracle:
+    def _gram(self, values: Floats) -> Oracle:
         """Return the oracle of given kernel values between the training rows."""
         least = float(np.diagonal(values).min(initial=0.0))
         # With an intercept, signed coefficients sum to 0, so a constant added to all values has no effect.
         if least < 0.0 and self.fit_intercept:
             values = values - least
-        return GramOracle(values, self._cache_bytes, kernel)
+        return GramOracle(values, self._cache_bytes)
 
     def _keep_expansions(
         self,

@@ -1,9 +1,9 @@
 """Small problems of pairs of classes, solved on the kernel rows of examples sorted by class.
 
-A problem of a thousand rows costs little, but there are many: 325 for 26 classes. Data are selected once for
-each class. Kernel values within a class are used by all its problems; rows are computed when the solver first
-reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`; the certificate is that of all other
-problems (`svmbench.runner.margin`, `svmbench.runner.certificate`).
+A problem of a thousand rows costs little, but there may be many: 325 for 26 classes. Data are selected once
+for each class. Kernel values within a class are used by all its problems; rows are computed when the solver
+first reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`; gaps are certified in one pass
+(`svmbench.runner.few_gaps`) or, for other kernels and many examples, as for all other problems.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.runner.certificate import certify, diagonal, gaussian
+from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._training import Solution, Trainer, share
 from svmbench.solvers.dual.two_groups import TwoGroups
@@ -32,6 +33,9 @@ Solved = tuple[Indices, Floats, Solution]
 
 #: Largest number of rows of a problem that is solved in this way.
 _MOST_ROWS = 6000
+
+#: And if it is the only one: of more rows, `decomposition` updates the values of most examples less often.
+_MOST_ALONE = 1024
 
 #: Most steps of a problem, times its rows: a fraction of a second. If it takes longer, `decomposition` is
 #: faster, because it changes more than two coefficients at a time.
@@ -67,19 +71,19 @@ class PairProblems:
         ends = np.cumsum(np.bincount(codes))
         self._rows: list[Indices] = np.split(np.argsort(codes, kind="stable"), ends[:-1])
         groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in self._rows]
-        self._solvers: SimpleQueue[TwoGroups] = SimpleQueue()
+        self._solvers: SimpleQueue[tuple[TwoGroups, FewGaps | None]] = SimpleQueue()
         self._threads = min(threads, max(1, len(groups) * (len(groups) - 1) // 2))
         for _ in range(self._threads):
-            self._solvers.put(TwoGroups(groups))
+            self._solvers.put((TwoGroups(groups), FewGaps(oracle) if FewGaps.possible(oracle) else None))
 
     @staticmethod
     def possible(oracle: Oracle, codes: Indices, trainer: Trainer, C: float, room: int, threads: int) -> bool:
-        """Return whether there are several problems, all small and of a supported kind.
+        """Return whether the problems are small, and of a supported kind; a single one must be smaller.
 
         `trainer` solves them otherwise, and `room` is the number of bytes that kernel values may take.
         """
         plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C)
-        if not (plain and codes.max() > 1 and TwoGroups.possible(oracle)):
+        if not (plain and (codes.max() > 1 or codes.size <= _MOST_ALONE) and TwoGroups.possible(oracle)):
             return False
         sizes = np.sort(np.bincount(codes))
         pair = int(sizes[-2:].sum())
@@ -97,25 +101,29 @@ class PairProblems:
     def _one(self, pair: tuple[int, int]) -> Solved | None:
         solver = self._solvers.get()
         try:
-            return self._solved(solver, *pair)
+            return self._solved(*solver, *pair)
         finally:
             self._solvers.put(solver)
 
-    def _solved(self, solver: TwoGroups, i: int, j: int) -> Solved | None:
+    def _solved(self, solver: TwoGroups, few: FewGaps | None, i: int, j: int) -> Solved | None:
         first, second = self._rows[i], self._rows[j]
         rows = np.concatenate([first, second])
         y = np.repeat([-1.0, 1.0], [first.size, second.size])
         weights = None if self._weights is None else self._weights[rows]
         problem = Problem.build(y, C=self._C, bias=self._bias, weights=weights)
-        bounds = problem.bounds
-        solver.start(i, j, [bounds[: first.size], bounds[first.size :]], self._bias != "none", _EPS)
+        bounds, balanced = problem.bounds, self._bias != "none"
+        solver.start(i, j, [bounds[: first.size], bounds[first.size :]], balanced, _EPS)
         part, most = _Part(self._oracle, rows), int(_WORK / rows.size)
         for goal in _GOALS:
             if not solver.advance(goal * self._tol, most - solver.steps):
                 break
             alpha, responses = solver.point()
-            part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
-            bias, gap = part.certified(problem, alpha, responses)
+            if few is not None:
+                total = float(alpha.sum())
+                bias, gap = few.certified(rows, y, alpha, responses, bounds, total, balanced)
+            else:
+                part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
+                bias, gap = part.certified(problem, alpha, responses)
             if gap <= self._tol * share(problem, responses, bias, float(alpha @ responses)):
                 return rows, y, Solution(alpha, bias, gap, solver.steps, solver.evaluations, False)
         return None

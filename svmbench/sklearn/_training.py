@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.gram import GramOracle
 from svmbench.problem import (
     Problem,
@@ -21,6 +22,7 @@ from svmbench.problem import (
 )
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify, diagonal, gaussian
+from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._interior_point import interior_point
 from svmbench.solvers import registry
@@ -38,6 +40,9 @@ _SMALL_SET, _LARGE_SET = 256, 1024
 
 #: Part of the rounds left, by forecast, until the next look; and looks while the rounds double, at least.
 _FORECAST, _FEWEST_LOOKS = 0.5, 4
+
+#: Most rows of a kernel matrix in double precision, for an interior-point method.
+_DIRECT = 2048
 
 #: Rounds after which few rows are solved by an interior-point method: this many, or rows³ over the other
 #: number, which take about as long; and times that each row may be in a working set before a slow solver
@@ -242,8 +247,9 @@ def _advanced(
     n, step, goal = problem.n, 1, tol
     begun = oracle.ledger.iterations  # the ledger counts all runs on this oracle
     looks = Looks(n, tol, pace * _TIMES * max(1.0, n / working_set(oracle)))
-    direct = pace * max(_ROUNDS, n**3 / _CUBE) if isinstance(oracle, GramOracle) else math.inf
-    bounds = GapBounds(problem, oracle) if GapBounds.possible(oracle) else None
+    direct = pace * max(_ROUNDS, n**3 / _CUBE) if n <= _DIRECT else math.inf
+    few = FewGaps(oracle) if FewGaps.possible(oracle) else None
+    bounds = GapBounds(problem, oracle) if few is None and GapBounds.possible(oracle) else None
     while True:
         until = run.iterations + step
         run.advance("iterations", begun + (until if most < 0 else min(until, most)))
@@ -267,7 +273,18 @@ def _advanced(
         if not np.isfinite(alpha).all():
             raise FloatingPointError("the coefficients are no longer finite: scale the features")
         exact_at = snapshot.exact_at
-        if bounds is not None and maintained is not None and exact_at is not None and bounds.feasible(alpha):
+        if few is not None and maintained is not None and exact_at is not None:
+            moved, balanced = float(np.abs(alpha - exact_at).sum()), problem.bias != "none"
+            bias, gap = few.certified(
+                np.arange(n), problem.y, alpha, maintained, problem.bounds, moved, balanced
+            )
+            goal = tol * share(problem, maintained, bias, float(alpha @ maintained))
+            step = rounds_between(n, run.iterations)
+            if ended and gap > goal:
+                bias, gap, goal = _certified(oracle, problem, alpha, tol, last=True)
+        elif (
+            bounds is not None and maintained is not None and exact_at is not None and bounds.feasible(alpha)
+        ):
             point = Point(alpha, maintained, exact_at)
             bound = bounds.quick(point)
             if ended or bound.least <= goal < bound.relative_gap:
@@ -292,8 +309,12 @@ def _directly(
 
     Return the coefficients, and as `_certified`; an infinite gap if that fails.
     """
-    assert isinstance(oracle, GramOracle)
-    best, K = (alpha, 0.0, math.inf, tol), oracle.matrix()
+    best = (alpha, 0.0, math.inf, tol)
+    if isinstance(oracle, GramOracle):
+        K = oracle.matrix()
+    else:
+        points = oracle.given_rows(np.arange(oracle.n))
+        K = DoubleValues(points, oracle.kernel)(points)
     for size in (math.inf, max(1.0, float(alpha.max())), 1.0):
         near = interior_point(K, problem, size)
         if near is not None:

@@ -117,8 +117,9 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     kernel_evaluations_ : int
         Number of kernel values computed in `fit`; 0 for a precomputed kernel.
     n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
-        Iterations of the solver for each pair. With more than two classes, pairs of up to 6,000 rows are
-        solved by steps of two coefficients each (``decomposition`` only); their iterations are these steps.
+        Iterations of the solver for each pair. Pairs of up to 6,000 rows, or 1,024 if there are two classes,
+        are solved by steps of two coefficients each (``decomposition`` only); their iterations are these
+        steps.
     fit_status_ : int
         1 if ``max_iter`` was reached before ``tol``, else 0.
     class_weight_ : ndarray of float64, shape (k,)

@@ -217,7 +217,7 @@ def test_bad_parameters_are_refused(estimator, words):
 
 
 def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
-    X, y = clusters(2100)  # of fewer rows the kernel matrix is made at once
+    X, y = clusters()
     asked = []
 
     def oracle(rows, kernel, most, cache=0, threads=1):

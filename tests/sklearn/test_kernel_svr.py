@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVR
 
-from svmbench.sklearn import KernelSVR, _kernel_machine
+from svmbench.sklearn import KernelSVR
 
 TIGHT = {"C": 3.0, "gamma": 0.4, "tol": 1e-8}
 
@@ -63,11 +63,8 @@ def test_the_coefficients_have_the_order_and_signs_of_SVR():
 
 
 @pytest.mark.parametrize("rows", ["dense", "sparse", "single"])
-@pytest.mark.parametrize("few", [True, False])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_the_gap_is_a_bound(rows, few, kernel, monkeypatch):
-    if not few:  # rows in single precision, as of many examples
-        monkeypatch.setattr(_kernel_machine, "_FEW_ROWS", 0)
+def test_the_gap_is_a_bound(rows, kernel):
     X, y = waves(dtype=np.float32 if rows == "single" else np.float64)
     given = sp.csr_array(X) if rows == "sparse" else X
     Z = X.astype(np.float64)

@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from svmbench.sklearn import KernelSVC, _platt
+from svmbench.sklearn._together import _MOST_ALONE
 from svmbench.sklearn.kernel_svc import SOLVERS
 
 WEIGHTED = [name for name in SOLVERS if name != "lasvm"]
@@ -233,3 +234,25 @@ def test_rows_near_multiples_of_a_unit_are_certified_as_given(C, tol, kernel):
     Z = X.astype(np.float64)
     K = np.exp(-np.square(Z[:, None] - Z).sum(axis=-1)) if kernel == "rbf" else Z @ Z.T
     assert gap_of(fitted, K, y, np.full(2100, C)) <= fitted.gap_ + 1e-12
+
+
+@pytest.mark.parametrize("C", [0.1, 100.0])
+@pytest.mark.parametrize("n", [_MOST_ALONE, _MOST_ALONE + 1, 2048, 2049])
+def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, C):
+    rng = np.random.default_rng(n)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    X = rng.standard_normal((n, 6)) + 0.4 * y[:, None]
+    fitted = KernelSVC(C=C, gamma=0.1, tol=1e-7).fit(X, y)
+    theirs = SVC(C=C, gamma=0.1, tol=1e-7).fit(X, y)
+    K = rbf_kernel(X, gamma=0.1)
+    assert fitted.gap_ <= 1e-7
+    assert 0.0 <= gap_of(fitted, K, y, np.full(n, C)) <= fitted.gap_ * 1.001 + 1e-10
+    duals = []
+    for each in (fitted, theirs):
+        beta = np.zeros(n)
+        beta[each.support_] = each.dual_coef_[0]
+        duals.append(np.abs(beta).sum() - 0.5 * beta @ K @ beta)
+    assert duals[0] == pytest.approx(duals[1], rel=1e-6)
+    # The way of solving is that of the number of rows: two coefficients or a working set at a time.
+    if C < 1.0:  # otherwise steps of two coefficients take too long, and are given up
+        assert (fitted.n_iter_[0] > 200) == (n <= _MOST_ALONE)

@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 from svmbench.kernels.layouts._layout import Layout
 from svmbench.kernels.layouts._tiled import TiledLayout
 
+class FewSums:
+    def __init__(self, stored: Layout, rows: NDArray[np.float64]) -> None: ...
+
 def expansion(
     stored: Layout,
     points: NDArray[np.int64],

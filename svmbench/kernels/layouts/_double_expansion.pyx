@@ -15,6 +15,7 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memcpy
 
 from svmbench.kernels.layouts._layout cimport Layout, kernel_params, tiled_job
 from svmbench.kernels.layouts._regions cimport REGION, Regions
@@ -401,6 +402,47 @@ cdef class _NearDense(_Dense):
             which = np.flatnonzero(np.repeat(reached, _PART // DOUBLE_TILE)[: self.n_tiles])
             if len(which):
                 self.add_some(rows, scores[begin : begin + REGION], which)
+
+
+cdef class FewSums:
+    """Expansions over a few of some examples, without the interpreter; the values are those of `expansion`.
+
+    Parameters
+    ----------
+    stored : Layout
+        Has the kernel.
+    rows : ndarray of float64, shape (n, d)
+        The examples.
+    """
+
+    def __init__(self, Layout stored, const double[:, ::1] rows):
+        cdef Py_ssize_t n = rows.shape[0]
+        self.stored, self.d = stored, rows.shape[1]
+        self.rows = rows
+        self.tiles = _aligned((n + DOUBLE_TILE) * self.d)
+        self.weights = np.zeros(n + DOUBLE_TILE)
+        self.queries = np.empty(n * self.d)
+
+    cdef void add(self, const int64_t* points, const double* coefficients, Py_ssize_t size, const int64_t* at,
+                  Py_ssize_t count, double* scores) noexcept nogil:
+        cdef Py_ssize_t padded = (size + DOUBLE_TILE - 1) // DOUBLE_TILE * DOUBLE_TILE
+        cdef Py_ssize_t d = self.d, k = 0, f = 0
+        cdef double* tile = NULL
+        cdef const double* row = NULL
+        cdef double_points packed = double_points(
+            d=d, codes=0, tiles=&self.tiles[0], coefficients=&self.weights[0], n_tiles=padded // DOUBLE_TILE,
+            which=NULL,
+        )
+        for k in range(padded):
+            row = &self.rows[points[min(k, size - 1)], 0]   # padding has weight 0
+            tile = &self.tiles[k // DOUBLE_TILE * DOUBLE_TILE * d + k % DOUBLE_TILE]
+            self.weights[k] = coefficients[k] if k < size else 0.0
+            for f in range(d):
+                tile[f * DOUBLE_TILE] = row[f]
+        for k in range(count):
+            memcpy(&self.queries[k * d], &self.rows[at[k], 0], <size_t>d * sizeof(double))
+        svmbench_double_scores(self.stored.level, &self.stored.params, &packed, &self.queries[0], count,
+                               scores, 1)
 
 
 cdef class _Csr:
