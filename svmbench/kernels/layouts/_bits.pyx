@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 from svmbench.kernels.layouts._layout cimport TILE
 from svmbench.kernels.layouts._tiled cimport TiledLayout, block_fn
+from svmbench.simd.targets cimport allocate
 
 
 cdef extern from "bits.h" nogil:
@@ -14,7 +17,22 @@ cdef extern from "bits.h" nogil:
         ptrdiff_t words
         const float *table
         int32_t most
+        uint8_t *columns
+        uint8_t *ones
+        ptrdiff_t features
+        const uint8_t *split
+    ctypedef struct column_form:
+        int bytes
+        int (*place)(int x) noexcept nogil
     block_fn svmbench_bits_block(int level)
+    const column_form *svmbench_column_form(int level)
+
+cdef extern from *:
+    int __builtin_ctz(uint32_t x) noexcept nogil
+
+# Fewest examples that are also stored by columns.
+cdef enum:
+    FEWEST = 64
 
 # If examples have at most this many words, a row is computed as fast as it is read from memory.
 cdef enum:
@@ -60,6 +78,11 @@ cdef class BitsLayout(TiledLayout):
     needs = "features that are all 0 or 1"
     cdef bits_store store
     cdef const float[::1] table
+    cdef const uint8_t[:, ::1] split
+
+    def __dealloc__(self):
+        free(self.store.columns)
+        free(self.store.ones)
 
     def __cinit__(self, X, kernel, threads=1):
         self.unit_squared = 1.0
@@ -70,14 +93,49 @@ cdef class BitsLayout(TiledLayout):
         self.kept = self.store.words > CHEAP
         self.table = kernel_table(kernel, self.d)
         self.store.table = &self.table[0]
+        self.split = np.asarray(self.table)[:32].view(np.uint8).reshape(32, 4).T.copy()
+        self.store.split = &self.split[0, 0]
+        if self.n >= FEWEST:
+            self.add_columns()
         self.fill(X)
+
+    cdef int add_columns(self) except -1:
+        """Allocate the columns, zeroed."""
+        cdef Py_ssize_t register = svmbench_column_form(self.level).bytes
+        cdef size_t blocks = (self.n + 8 * register - 1) // (8 * register)
+        self.store.features = self.d
+        self.store.ones = <uint8_t *>allocate(blocks * 8 * register)
+        memset(self.store.ones, 0, blocks * 8 * register)
+        self.store.columns = <uint8_t *>allocate(blocks * (self.d + 1) * register)
+        memset(self.store.columns, 0, blocks * (self.d + 1) * register)
+        return 0
 
     cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil:
         cdef Py_ssize_t words = self.store.words, w = 0
         cdef uint32_t *lane = <uint32_t *>self.tiles + (j // TILE) * words * TILE + j % TILE
+        cdef const uint32_t *given = <const uint32_t *>query
+        cdef int32_t ones = (<const int32_t *>query)[words]
+        if self.store.columns != NULL:
+            self.pack_columns(j, lane, given, ones)
         for w in range(words):
-            lane[w * TILE] = (<const uint32_t *>query)[w]
-        self.store.most = max(self.store.most, (<const int32_t *>query)[words])
+            lane[w * TILE] = given[w]
+        self.store.most = max(self.store.most, ones)
+
+    cdef void pack_columns(self, Py_ssize_t j, const uint32_t *lane, const uint32_t *given,
+                           int32_t ones) noexcept nogil:
+        """Change example j of the columns from what is stored in its lane to the given words."""
+        cdef const column_form *form = svmbench_column_form(self.level)
+        cdef Py_ssize_t register = form.bytes, block = j // (8 * register), w = 0
+        cdef int place = form.place(j % (8 * register))
+        cdef uint8_t bit = 1 << (place // register)
+        cdef uint8_t *column = self.store.columns + block * (self.d + 1) * register + place % register
+        cdef uint32_t left = 0
+        self.store.ones[block * 8 * register + place] = min(ones, 255)
+        for w in range(self.store.words):
+            left = lane[w * TILE] ^ given[w]
+            while left:
+                column[(32 * w + __builtin_ctz(left)) * register] ^= bit
+                left &= left - 1
 
     cdef void unpack(self, Py_ssize_t j, char *query) noexcept nogil:
         cdef Py_ssize_t words = self.store.words, w = 0

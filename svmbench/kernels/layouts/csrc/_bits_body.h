@@ -99,6 +99,8 @@ TARGET INLINE vf VARIANT(argument)(const bits_store *store, const uint32_t *quer
 
 #include "sweep.h"
 
+#include "columns.h"
+
 /* Kernel values of the integers up to `largest`. */
 TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
                                      const int distance, int32_t largest)
@@ -121,9 +123,9 @@ TARGET static __attribute__((noinline)) void VARIANT(bits_whole)(const bits_stor
         VARIANT(sweep)(store, kernel, block, (sweep_mode){.whole = 1});
 }
 
-TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const kernel_block *block)
+/* Values from the words of examples. */
+TARGET static void VARIANT(by_words)(const bits_store *store, const kernel_params *kernel, const kernel_block *block)
 {
-    const bits_store *store = opaque;
     int32_t most = 0;
     for (ptrdiff_t r = 0; r < block->count; r++) {
         const int32_t ones = ((const int32_t *)(block->queries + r * block->query_bytes))[store->words];
@@ -135,4 +137,18 @@ TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *
         VARIANT(bits_any)(store, kernel, block, 1, store->most + most);
     else
         VARIANT(bits_any)(store, kernel, block, 0, store->most);
+}
+
+TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const kernel_block *block)
+{
+    const bits_store *store = opaque;
+    kernel_block part = *block;
+    if (store->columns == NULL) {
+        VARIANT(by_words)(store, kernel, block);
+        return;
+    }
+    for (ptrdiff_t r = 0; r < block->count; r++) {
+        const uint32_t *query = (const uint32_t *)(block->queries + r * block->query_bytes);
+        VARIANT(by_columns)(store, kernel, block, query, block->out + r * block->stride);
+    }
 }

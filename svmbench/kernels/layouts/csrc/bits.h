@@ -11,7 +11,24 @@ typedef struct {
     ptrdiff_t words;
     const float *table;    /* values for 0, 1, 2, ...; padded with meaningless ones to a multiple of 128 */
     int32_t most;          /* largest number of ones of an example */
+    /* The same examples by columns (columns.h), NULL without: [blocks][features + 1][bytes of a register], the last
+     * column zeros; the number of ones of each example, [blocks][examples of a block]; and the first, second, third
+     * and fourth bytes of the first 32 values of the table. */
+    uint8_t *columns;
+    uint8_t *ones;
+    ptrdiff_t features;
+    const uint8_t *split;
 } bits_store;
+
+#define MOST_COLUMNS 255 /* of a query; sums and distances are bytes */
+
+/* The examples of a block of columns, and the byte of an example in it: byte q of register j has bit j of byte q. */
+typedef struct {
+    int bytes; /* of a register */
+    int (*place)(int x);
+} column_form;
+
+const column_form *svmbench_column_form(int level);
 
 block_fn svmbench_bits_block(int level);
 

@@ -1,0 +1,291 @@
+/* Kernel values of examples of zeros and ones from columns of bits; included by the bits layout, once per instruction
+ * set.
+ *
+ * The ones that a query has in common with all examples are the sum of the query's k columns. Full adders sum the
+ * columns of EXAMPLES examples at a time, a bit of each example in each bit of a register: ten columns and more take two
+ * instructions each, whatever the number of examples in a register. The sums, a bit of each in each register, are then
+ * turned into bytes, and these, or the squared distances made of them, into values of a table.
+ *
+ * Example x of a block is bit j of byte q of the registers of its columns, and byte q of register j of the sums; x, j
+ * and q depend on each other such that the values come out in the order of the examples (`place`). */
+
+#undef EXAMPLES
+#define EXAMPLES (8 * BYTES) /* examples of a block */
+
+typedef uint8_t VARIANT(vb) __attribute__((vector_size(BYTES), may_alias));
+#undef vb
+#define vb VARIANT(vb)
+
+/* The byte of a block's sums that belongs to example x. */
+static int VARIANT(place)(int x)
+{
+#if LEVEL >= 2 /* the dwords of a register, shifted, are the numbers of 16 successive examples */
+    const int j = x / 64, q = x % 16 * 4 + x / 16 % 4;
+#elif LEVEL == 1 /* the bytes are interleaved within each half of a register */
+    const int j = x / 32, q = x / 4 % 2 * 16 + x / 8 % 4 * 4 + x % 4;
+#else
+    const int j = x / BYTES, q = x % BYTES;
+#endif
+    return j * BYTES + q;
+}
+
+TARGET INLINE vu VARIANT(load)(const void *from)
+{
+    vu v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* a where a bit of the mask is 1, b elsewhere. */
+TARGET INLINE vu VARIANT(choose)(vu mask, vu a, vu b)
+{
+#if LEVEL >= 2
+    return (vu)_mm512_ternarylogic_epi32((__m512i)mask, (__m512i)a, (__m512i)b, 0xCA);
+#else
+    return b ^ ((a ^ b) & mask);
+#endif
+}
+
+/* Adds three bits: *a becomes the sum, and the carry is returned. */
+TARGET INLINE vu VARIANT(full)(vu *a, vu b, vu c)
+{
+#if LEVEL >= 2
+    const __m512i carry = _mm512_ternarylogic_epi32((__m512i)*a, (__m512i)b, (__m512i)c, 0xE8);
+    *a = (vu)_mm512_ternarylogic_epi32((__m512i)*a, (__m512i)b, (__m512i)c, 0x96);
+    return (vu)carry;
+#else
+    const vu two = *a ^ b, carry = (*a & b) | (two & c);
+    *a = two ^ c;
+    return carry;
+#endif
+}
+
+/* Adds two bits. */
+TARGET INLINE vu VARIANT(half)(vu *a, vu b)
+{
+    const vu carry = *a & b;
+    *a ^= b;
+    return carry;
+}
+
+/* Adds seven columns, whose sum has three bits. */
+TARGET INLINE void VARIANT(seven)(const char *columns, const uint32_t *at, vu *sum)
+{
+    vu x[7];
+#pragma GCC unroll 7
+    for (int k = 0; k < 7; k++)
+        x[k] = VARIANT(load)(columns + at[k]);
+    const vu first = VARIANT(full)(&x[0], x[1], x[2]);
+    const vu second = VARIANT(full)(&x[3], x[4], x[5]);
+    const vu third = VARIANT(full)(&x[0], x[3], x[6]);
+    sum[0] = x[0];
+    sum[1] = first;
+    sum[2] = VARIANT(full)(&sum[1], second, third);
+}
+
+/* The sums of 7, 15, 23, ... columns, in `bits` bits. */
+TARGET INLINE void VARIANT(sum_columns)(const char *columns, const uint32_t *at, ptrdiff_t count, const int bits,
+                                        vu *sum)
+{
+#pragma GCC unroll 8
+    for (int p = 3; p < bits; p++)
+        sum[p] = (vu){0};
+    VARIANT(seven)(columns, at, sum);
+    for (ptrdiff_t k = 7; k < count; k += 8) {
+        vu next[3];
+        VARIANT(seven)(columns, at + k, next);
+        vu carry = VARIANT(full)(&sum[0], next[0], VARIANT(load)(columns + at[k + 7]));
+        carry = VARIANT(full)(&sum[1], next[1], carry);
+        carry = VARIANT(full)(&sum[2], next[2], carry);
+#pragma GCC unroll 8
+        for (int p = 3; p < bits; p++)
+            carry = VARIANT(half)(&sum[p], carry);
+    }
+}
+
+/* Exchanges bits between two registers: the lower one of each pair of fields of `width` bits of a and b becomes a, the
+ * upper one becomes b. */
+TARGET INLINE void VARIANT(exchange)(vu *a, vu *b, const int width, uint32_t mask)
+{
+    const vu lower = mask - (vu){0};
+    const vu first = VARIANT(choose)(lower, *a, *b << width);
+    *b = VARIANT(choose)(lower, *a >> width, *b);
+    *a = first;
+}
+
+/* From the bits of sums, one register each, to sums of a byte each: sum[j] has those of bit j of each byte. */
+TARGET INLINE void VARIANT(to_bytes)(vu *sum, const int bits)
+{
+    const uint32_t nibble = 0x0F0F0F0Fu;
+#pragma GCC unroll 8
+    for (int p = bits; p < 8; p++)
+        sum[p] = (vu){0};
+#pragma GCC unroll 4
+    for (int p = 0; p < bits; p += 2)
+        VARIANT(exchange)(sum + p, sum + p + 1, 1, 0x55555555u);
+#pragma GCC unroll 2
+    for (int p = 0; p < bits; p += 4)
+#pragma GCC unroll 2
+        for (int i = 0; i < 2; i++)
+            VARIANT(exchange)(sum + p + i, sum + p + i + 2, 2, 0x33333333u);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        if (bits > 4) {
+            VARIANT(exchange)(sum + i, sum + i + 4, 4, nibble);
+        } else {
+            sum[i + 4] = (sum[i] >> 4) & nibble;
+            sum[i] &= nibble;
+        }
+}
+
+/* The columns of a query: where they begin in a block, the column of zeros repeated at the end as `sum_columns` needs;
+ * how many; and how many of them are the query's. */
+#undef columns_of
+#define columns_of VARIANT(columns_of)
+typedef struct {
+    uint32_t at[MOST_COLUMNS];
+    int32_t count;
+    int32_t ones;
+} columns_of;
+
+TARGET static void VARIANT(list_columns)(const bits_store *store, const uint32_t *words, columns_of *query)
+{
+    int32_t count = 0;
+    for (ptrdiff_t w = 0; w < store->words; w++)
+        for (uint32_t left = words[w]; left; left &= left - 1)
+            query->at[count++] = (uint32_t)(w * 32 + __builtin_ctz(left)) * BYTES;
+    query->ones = count;
+    while (count < 7 || count % 8 != 7)
+        query->at[count++] = (uint32_t)store->features * BYTES;
+    query->count = count;
+}
+
+/* The numbers of a block, a byte each: the ones in common with each example or, with `ones`, the squared distances.
+ * Returns whether the numbers are below 32, 64 and 128 (1, 2 or 4), or else 0. */
+TARGET INLINE int VARIANT(number_some)(const char *block, const uint8_t *ones, const columns_of *query, const int bits,
+                                       uint8_t *numbers)
+{
+    vu sum[8], any = {0};
+    VARIANT(sum_columns)(block, query->at, query->count, bits, sum);
+    VARIANT(to_bytes)(sum, bits);
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; j++) {
+        vb number = (vb)sum[j];
+        if (ones != NULL)
+            number = (vb)VARIANT(load)(ones + j * BYTES) + (uint8_t)query->ones - (number + number);
+        any |= (vu)number;
+        __builtin_memcpy(numbers + j * BYTES, &number, sizeof number);
+    }
+#if LEVEL >= 2
+    return !_mm512_test_epi8_mask((__m512i)any, _mm512_set1_epi8((char)0xE0))   ? 1
+           : !_mm512_test_epi8_mask((__m512i)any, _mm512_set1_epi8((char)0xC0)) ? 2
+           : !_mm512_movepi8_mask((__m512i)any)                                 ? 4
+                                                                                : 0;
+#elif LEVEL == 1
+    return _mm256_testz_si256((__m256i)any, _mm256_set1_epi8((char)0xE0));
+#else
+    return 0;
+#endif
+}
+
+TARGET static int VARIANT(number)(const char *block, const uint8_t *ones, const columns_of *query, uint8_t *numbers)
+{
+    if (query->count < 16)
+        return VARIANT(number_some)(block, ones, query, 4, numbers);
+    if (query->count < 32)
+        return VARIANT(number_some)(block, ones, query, 5, numbers);
+    return VARIANT(number_some)(block, ones, query, 8, numbers);
+}
+
+/* The values of a block: those of the table at its numbers or, with `whole`, the numbers themselves. */
+TARGET INLINE void VARIANT(value_some)(const bits_store *store, const uint8_t *numbers, const sweep_mode mode, float *out)
+{
+#if LEVEL >= 2
+#pragma GCC unroll 2
+    for (int j = 0; j < 8; j++)
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            vu number = VARIANT(load)(numbers + j * BYTES) >> (8 * i);
+            if (mode.whole || mode.tables != 1)
+                number &= 0xFF;
+            VARIANT(store)(out + (4 * j + i) * LANES,
+                           mode.whole ? (vf)number : VARIANT(look_up)(store->table, number, mode.tables));
+        }
+#else
+#if LEVEL == 1
+    if (mode.tables == 1) {
+        /* The bytes of 32 values, each looked up in two tables of 16 bytes. */
+        __m256i low[4], high[4], part[4];
+#pragma GCC unroll 4
+        for (int b = 0; b < 4; b++) {
+            low[b] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(store->split + 32 * b)));
+            high[b] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(store->split + 32 * b + 16)));
+        }
+        for (int j = 0; j < 8; j++, out += 32) {
+            const __m256i number = (__m256i)VARIANT(load)(numbers + j * BYTES);
+#pragma GCC unroll 4
+            for (int b = 0; b < 4; b++)
+                part[b] = _mm256_blendv_epi8(_mm256_shuffle_epi8(low[b], number), _mm256_shuffle_epi8(high[b], number),
+                                             _mm256_slli_epi16(number, 3));
+            const __m256i first = _mm256_unpacklo_epi8(part[0], part[1]), second = _mm256_unpackhi_epi8(part[0], part[1]);
+            const __m256i third = _mm256_unpacklo_epi8(part[2], part[3]), fourth = _mm256_unpackhi_epi8(part[2], part[3]);
+            VARIANT(store)(out, (vf)_mm256_unpacklo_epi16(first, third));
+            VARIANT(store)(out + 8, (vf)_mm256_unpackhi_epi16(first, third));
+            VARIANT(store)(out + 16, (vf)_mm256_unpacklo_epi16(second, fourth));
+            VARIANT(store)(out + 24, (vf)_mm256_unpackhi_epi16(second, fourth));
+        }
+        return;
+    }
+#endif
+    for (int x = 0; x < EXAMPLES; x += 4)
+#pragma GCC unroll 4
+        for (int e = 0; e < 4; e++) {
+            const uint8_t number = numbers[VARIANT(place)(x) + e];
+            const union {
+                int32_t whole;
+                float value;
+            } either = {number};
+            out[x + e] = mode.whole ? either.value : store->table[number];
+        }
+#endif
+}
+
+TARGET static void VARIANT(value)(const bits_store *store, const uint8_t *numbers, int whole, int tables, float *out)
+{
+    if (whole)
+        VARIANT(value_some)(store, numbers, (sweep_mode){.whole = 1}, out);
+    else if (LEVEL >= 1 && tables == 1)
+        VARIANT(value_some)(store, numbers, (sweep_mode){.tables = 1}, out);
+    else if (LEVEL >= 2 && tables == 2)
+        VARIANT(value_some)(store, numbers, (sweep_mode){.tables = 2}, out);
+    else if (LEVEL >= 2 && tables == 4)
+        VARIANT(value_some)(store, numbers, (sweep_mode){.tables = 4}, out);
+    else
+        VARIANT(value_some)(store, numbers, (sweep_mode){0}, out);
+}
+
+/* The values of one query; `out` is that of the first tile. */
+TARGET static void VARIANT(by_columns)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
+                                       const uint32_t *words, float *out)
+{
+    const int whole = kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT;
+    const int distance = kernel->kind == KERNEL_GAUSSIAN || kernel->kind == WHOLE_DISTANCE;
+    const ptrdiff_t first = block->first * TILE, last = block->last * TILE;
+    const ptrdiff_t size = (store->features + 1) * BYTES;
+    uint8_t numbers[EXAMPLES] __attribute__((aligned(64)));
+    float values[EXAMPLES] __attribute__((aligned(64)));
+    columns_of query;
+    VARIANT(list_columns)(store, words, &query);
+    for (ptrdiff_t b = first / EXAMPLES; b * EXAMPLES < last; b++) {
+        const uint8_t *ones = distance ? store->ones + b * EXAMPLES : NULL;
+        const int tables = VARIANT(number)((const char *)store->columns + b * size, ones, &query, numbers);
+        if (b * EXAMPLES >= first && (b + 1) * EXAMPLES <= last) {
+            VARIANT(value)(store, numbers, whole, tables, out + (b * EXAMPLES - first));
+            continue;
+        }
+        const ptrdiff_t begin = b * EXAMPLES < first ? first : b * EXAMPLES;
+        const ptrdiff_t end = (b + 1) * EXAMPLES < last ? (b + 1) * EXAMPLES : last;
+        VARIANT(value)(store, numbers, whole, tables, values);
+        __builtin_memcpy(out + (begin - first), values + (begin - b * EXAMPLES), (size_t)(end - begin) * sizeof *out);
+    }
+}
