@@ -18,7 +18,7 @@ from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.layouts.choice import choose, make_layout
 from svmbench.simd import isa
-from tests.instruction_sets import LEVELS
+from tests.instruction_sets import HERE, LEVELS, output
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
 
 KINDS = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
@@ -274,3 +274,56 @@ def test_a_column_may_stand_twice_in_a_row_and_in_any_order(kernel):
     np.testing.assert_array_equal(X.data, values)
     ones = scipy.sparse.csr_array((np.ones(350, dtype=np.float32), columns, begin), shape=(50, 3))
     assert choose(ones, kernel) == ("sparse", {})
+
+
+# Columns of bits (csrc/columns.h) are summed for these numbers of ones; all values come from the table of the plain
+# counts. Parts of a block, queries of many ones and the short last block take different ways.
+_COLUMNS = """
+import numpy as np
+from svmbench.kernels.layouts._bits import kernel_table
+from svmbench.kernels.layouts.choice import make_layout
+from tests.kernels.reference import KERNELS
+rng = np.random.default_rng(0)
+for n, d in ((127, 90), (512, 90), (1300, 90), (700, 31), (700, 300)):
+    X = np.zeros((n, d), dtype=np.float32)
+    for i in range(n):
+        X[i, rng.permutation(d)[: min(i % 41, d)]] = 1.0
+    X[n // 2] = 1.0  # all ones
+    rows = np.unique(np.append(np.arange(min(n, 41)), [n // 2, n - 1]))
+    for kernel in KERNELS:
+        stored = make_layout(X, kernel, layout="bits")
+        counts = X.astype(int) @ X.T.astype(int)
+        ones = np.diag(counts)
+        if kernel["name"] == "gaussian":
+            counts = ones[:, None] + ones - 2 * counts
+        expected = kernel_table(kernel, d)[counts]
+        assert np.array_equal(stored.block(rows), expected[rows])
+        assert all(np.array_equal(stored.block([i]), expected[[i]]) for i in rows)
+        shared = make_layout(X, kernel, threads=3, layout="bits")
+        assert np.array_equal(shared.block(rows), expected[rows])
+        some = rng.permutation(n)[: n // 2]
+        assert np.array_equal(stored.select(some).values(X[:50]), expected[:50, some])
+"""
+
+
+@pytest.mark.parametrize("level", HERE)
+def test_columns_of_bits_count_as_words_do(level):
+    output(_COLUMNS, level)
+
+
+_REPLACED = """
+import numpy as np
+from svmbench.kernels._oracle import Oracle
+rng = np.random.default_rng(1)
+X = (rng.random((900, 60)) < 0.2).astype(np.float32)
+oracle = Oracle(X, {"name": "gaussian", "gamma": 0.1}, layout="bits")
+whole = oracle.block(np.arange(900))
+for _ in range(3):
+    rows, cols = rng.permutation(900)[:40], rng.permutation(900)[: rng.integers(300, 700)]
+    assert np.array_equal(oracle.block(rows, cols), whole[np.ix_(rows, cols)])
+"""
+
+
+@pytest.mark.parametrize("level", HERE)
+def test_columns_of_bits_follow_replaced_examples(level):
+    output(_REPLACED, level)

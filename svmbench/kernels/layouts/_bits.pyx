@@ -30,9 +30,9 @@ cdef extern from "bits.h" nogil:
 cdef extern from *:
     int __builtin_ctz(uint32_t x) noexcept nogil
 
-# Fewest examples that are also stored by columns.
+# Fewest examples that are also stored by columns, unless most of their features are ones.
 cdef enum:
-    FEWEST = 64
+    FEWEST = 128
 
 # If examples have at most this many words, a row is computed as fast as it is read from memory.
 cdef enum:
@@ -95,7 +95,7 @@ cdef class BitsLayout(TiledLayout):
         self.store.table = &self.table[0]
         self.split = np.asarray(self.table)[:32].view(np.uint8).reshape(32, 4).T.copy()
         self.store.split = &self.split[0, 0]
-        if self.n >= FEWEST:
+        if self.n >= FEWEST and self.d and 2.0 * X.mean() <= 1.0:
             self.add_columns()
         self.fill(X)
 

@@ -139,16 +139,35 @@ TARGET static void VARIANT(by_words)(const bits_store *store, const kernel_param
         VARIANT(bits_any)(store, kernel, block, 0, store->most);
 }
 
+/* Whether columns are faster for a query, and their sums fit into bytes: measured, with half of the features ones both
+ * ways take as long. A part of a block takes as long as a whole one. */
+TARGET INLINE int VARIANT(suits)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
+                                 const uint32_t *query)
+{
+    enum { LEAST_WORK = LEVEL == 3 ? 48 : 16 }; /* words of tiles */
+    const int32_t ones = (int32_t)query[store->words];
+    const int distance = kernel->kind == KERNEL_GAUSSIAN || kernel->kind == WHOLE_DISTANCE;
+    return store->columns != NULL && (block->last - block->first) * store->words >= LEAST_WORK &&
+           2 * ones <= store->features && ones + (distance ? store->most : 0) <= MOST_COLUMNS;
+}
+
 TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const kernel_block *block)
 {
     const bits_store *store = opaque;
+    const ptrdiff_t bytes = block->query_bytes;
     kernel_block part = *block;
-    if (store->columns == NULL) {
-        VARIANT(by_words)(store, kernel, block);
-        return;
-    }
-    for (ptrdiff_t r = 0; r < block->count; r++) {
-        const uint32_t *query = (const uint32_t *)(block->queries + r * block->query_bytes);
-        VARIANT(by_columns)(store, kernel, block, query, block->out + r * block->stride);
+    for (ptrdiff_t r = 0; r < block->count; r += part.count) {
+        part.queries = block->queries + r * bytes;
+        part.out = block->out + r * block->stride;
+        part.count = 0;
+        while (r + part.count < block->count &&
+               !VARIANT(suits)(store, kernel, block, (const uint32_t *)(part.queries + part.count * bytes)))
+            part.count++;
+        if (part.count > 0) {
+            VARIANT(by_words)(store, kernel, &part);
+        } else {
+            VARIANT(by_columns)(store, kernel, &part);
+            part.count = 1;
+        }
     }
 }

@@ -12,6 +12,14 @@
 #undef EXAMPLES
 #define EXAMPLES (8 * BYTES) /* examples of a block */
 
+/* Keeps numbers apart: compilers would gather their values into registers, which takes twice as long. */
+#undef APART
+#if LEVEL == 1
+#define APART(number) __asm__("" : "+r"(number))
+#else
+#define APART(number) (void)(number)
+#endif
+
 typedef uint8_t VARIANT(vb) __attribute__((vector_size(BYTES), may_alias));
 #undef vb
 #define vb VARIANT(vb)
@@ -240,12 +248,12 @@ TARGET INLINE void VARIANT(value_some)(const bits_store *store, const uint8_t *n
     for (int x = 0; x < EXAMPLES; x += 4)
 #pragma GCC unroll 4
         for (int e = 0; e < 4; e++) {
-            const uint8_t number = numbers[VARIANT(place)(x) + e];
-            const union {
-                int32_t whole;
-                float value;
-            } either = {number};
-            out[x + e] = mode.whole ? either.value : store->table[number];
+            uint32_t number = numbers[VARIANT(place)(x) + e];
+            APART(number);
+            if (mode.whole)
+                __builtin_memcpy(out + x + e, &number, sizeof number);
+            else
+                out[x + e] = store->table[number];
         }
 #endif
 }
@@ -264,9 +272,8 @@ TARGET static void VARIANT(value)(const bits_store *store, const uint8_t *number
         VARIANT(value_some)(store, numbers, (sweep_mode){0}, out);
 }
 
-/* The values of one query; `out` is that of the first tile. */
-TARGET static void VARIANT(by_columns)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
-                                       const uint32_t *words, float *out)
+/* The values of the first query of a block. */
+TARGET static void VARIANT(by_columns)(const bits_store *store, const kernel_params *kernel, const kernel_block *block)
 {
     const int whole = kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT;
     const int distance = kernel->kind == KERNEL_GAUSSIAN || kernel->kind == WHOLE_DISTANCE;
@@ -275,7 +282,8 @@ TARGET static void VARIANT(by_columns)(const bits_store *store, const kernel_par
     uint8_t numbers[EXAMPLES] __attribute__((aligned(64)));
     float values[EXAMPLES] __attribute__((aligned(64)));
     columns_of query;
-    VARIANT(list_columns)(store, words, &query);
+    float *out = block->out;
+    VARIANT(list_columns)(store, (const uint32_t *)block->queries, &query);
     for (ptrdiff_t b = first / EXAMPLES; b * EXAMPLES < last; b++) {
         const uint8_t *ones = distance ? store->ones + b * EXAMPLES : NULL;
         const int tables = VARIANT(number)((const char *)store->columns + b * size, ones, &query, numbers);
