@@ -1,4 +1,7 @@
-"""The layout of examples whose features are all 0 or 1: packed words, and kernel values from a table."""
+"""The layout of examples whose features are all 0 or 1: packed words, and kernel values from a table.
+
+The words are also stored by columns, from which rows with few ones are computed (csrc/columns.h).
+"""
 
 import numpy as np
 

@@ -1,10 +1,10 @@
 /* Kernel values of examples of zeros and ones from columns of bits; included by the bits layout, once per instruction
  * set.
  *
- * The ones that a query has in common with all examples are the sum of the query's k columns. Full adders sum the
- * columns of EXAMPLES examples at a time, a bit of each example in each bit of a register: ten columns and more take two
- * instructions each, whatever the number of examples in a register. The sums, a bit of each in each register, are then
- * turned into bytes, and these, or the squared distances made of them, into values of a table.
+ * The ones that a query has in common with all examples are the sum of the query's columns. Full adders add the columns
+ * of a block of examples at once, one bit of each example in each register. With AVX-512 an adder takes two instructions.
+ * The bits of the sums are then gathered into bytes. The bytes, or the squared distances computed from them, are looked
+ * up in a table of values.
  *
  * Example x of a block is bit j of byte q of the registers of its columns, and byte q of register j of the sums; x, j
  * and q depend on each other such that the values come out in the order of the examples (`place`). */
@@ -206,7 +206,8 @@ TARGET static int VARIANT(number)(const char *block, const uint8_t *ones, const 
 }
 
 /* The values of a block: those of the table at its numbers or, with `whole`, the numbers themselves. */
-TARGET INLINE void VARIANT(value_some)(const bits_store *store, const uint8_t *numbers, const sweep_mode mode, float *out)
+TARGET INLINE void VARIANT(value_some)(const bits_store *store, const uint8_t *numbers, const sweep_mode mode,
+                                       float *out)
 {
 #if LEVEL >= 2
 #pragma GCC unroll 2
