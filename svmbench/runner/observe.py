@@ -38,7 +38,7 @@ _AFTER, _BEFORE = "looked_", "to_look_"
 
 
 def mistaken(scores: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which examples have y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
+    """Return which examples have y * score <= 0; a score of 0 or NaN is a mistake.
 
     Parameters
     ----------

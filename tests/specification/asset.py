@@ -1,4 +1,8 @@
-"""ASSET and ASSET*: robust or 1/(λ j) steps, the last iterates averaged in both (papers, B27)."""
+"""ASSET and ASSET*: robust or 1/(λ j) steps, the last iterates averaged in both.
+
+S. Lee, S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector
+Machines, ICPRAM 2012: Algorithm 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Chunking (papers, B17)."""
+"""Chunking.
+
+V. Vapnik, Estimation of Dependences Based on Empirical Data, 1982; B. Boser, I. Guyon, V. Vapnik, A Training
+Algorithm for Optimal Margin Classifiers, COLT 1992.
+"""
 
 from __future__ import annotations
 

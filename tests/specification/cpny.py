@@ -1,4 +1,9 @@
-"""One-slack cutting planes on Nyström features (papers, B19 and B21)."""
+"""One-slack cutting planes on Nyström features.
+
+T. Joachims, Training Linear SVMs in Linear Time, KDD 2006, on the features that S. Lee, S. J. Wright, ASSET,
+ICPRAM 2012, compare with; greedy basis: S. Fine, K. Scheinberg, Efficient SVM Training Using Low-Rank Kernel
+Representations, JMLR 2, 2001.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sparse kernel SVM by cutting planes on points of its own (papers, B22)."""
+"""Sparse kernel SVM by cutting planes on points of its own.
+
+T. Joachims, C.-N. J. Yu, Sparse Kernel SVMs via Cutting-Plane Training, Machine Learning 76, 2009.
+"""
 
 from __future__ import annotations
 

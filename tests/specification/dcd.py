@@ -1,4 +1,8 @@
-"""Dual coordinate descent on linear problems (papers, B9)."""
+"""Dual coordinate descent on linear problems.
+
+C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, A Dual Coordinate Descent Method for
+Large-scale Linear SVM, ICML 2008: Algorithm 3.
+"""
 
 from __future__ import annotations
 

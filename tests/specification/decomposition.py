@@ -1,4 +1,8 @@
-"""Decomposition with a large working set (papers, B18 and B25 for the scheme), with and without bias."""
+"""Decomposition with a large working set, with and without bias.
+
+Scheme: T. Joachims, Making Large-Scale SVM Learning Practical, 1999. Large sets: G. Zanghirati, L. Zanni, A
+Parallel Solver for Large Quadratic Programs in Training Support Vector Machines, Parallel Computing 29, 2003.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""GPDT (papers, B25)."""
+"""GPDT.
+
+T. Serafini, G. Zanghirati, L. Zanni, Gradient Projection Methods for Quadratic Programs and Applications in
+Training Support Vector Machines, Optim. Methods Softw. 20, 2005.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The modified finite Newton method for the squared hinge loss (papers, B24)."""
+"""The modified finite Newton method for the squared hinge loss.
+
+S. S. Keerthi, D. DeCoste, A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs, JMLR
+6, 2005.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""LASVM with its three selections and its finishing, with and without bias (papers, B23)."""
+"""LASVM with its three selections and its finishing, with and without bias.
+
+A. Bordes, S. Ertekin, J. Weston, L. Bottou, Fast Kernel Classifiers with Online and Active Learning, JMLR 6,
+2005: sections 3 and 4.
+"""
 
 from __future__ import annotations
 

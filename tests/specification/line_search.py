@@ -1,4 +1,9 @@
-"""The exact line search by sorting the places where an example comes or goes (papers, B20 and B24)."""
+"""The exact line search by sorting the places where an example comes or goes.
+
+V. Franc, S. Sonnenburg, Optimized Cutting Plane Algorithm for Support Vector Machines, ICML 2008; squared
+hinge: S. S. Keerthi, D. DeCoste, A Modified Finite Newton Method for Fast Solution of Large Scale Linear
+SVMs, JMLR 6, 2005.
+"""
 
 from __future__ import annotations
 

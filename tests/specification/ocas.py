@@ -1,4 +1,7 @@
-"""Optimised cutting planes (papers, B20)."""
+"""Optimised cutting planes.
+
+V. Franc, S. Sonnenburg, Optimized Cutting Plane Algorithm for Support Vector Machines, ICML 2008.
+"""
 
 from __future__ import annotations
 

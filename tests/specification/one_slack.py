@@ -1,4 +1,7 @@
-"""Cuts of the mean hinge loss and the quadratic program over them, by pair steps (papers, B19)."""
+"""Cuts of the mean hinge loss and the quadratic program over them, by pair steps.
+
+T. Joachims, Training Linear SVMs in Linear Time, KDD 2006: the problem and the cuts of Algorithm 1.
+"""
 
 from __future__ import annotations
 

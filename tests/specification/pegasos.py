@@ -1,4 +1,8 @@
-"""Kernelised Pegasos (papers, B7)."""
+"""Kernelised Pegasos.
+
+S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: Primal Estimated sub-GrAdient SOlver for SVM,
+Math. Programming 127(1), 2011: section 4; the test with `exact` is that of w_t by equation 13.
+"""
 
 from __future__ import annotations
 

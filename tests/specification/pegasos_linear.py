@@ -1,4 +1,8 @@
-"""Linear Pegasos with mini-batches, Norma and Zhang's steps (papers, B6)."""
+"""Linear Pegasos with mini-batches, Norma and Zhang's steps.
+
+S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: Primal Estimated sub-GrAdient SOlver for SVM,
+Math. Programming 127(1), 2011: section 2, and section 7 for the steps of its competitors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Kernel Perceptron, online, in passes, averaged (papers, B15)."""
+"""Kernel Perceptron, online, in passes, averaged.
+
+F. Rosenblatt, The Perceptron, Psychological Review 65(6), 1958; kernel form and averaging: Y. Freund, R. E.
+Schapire, Large Margin Classification Using the Perceptron Algorithm, Machine Learning 37(3), 1999.
+"""
 
 from __future__ import annotations
 

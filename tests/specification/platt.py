@@ -1,4 +1,8 @@
-"""SMO as Platt describes it: examinations, an error cache, three choices of a partner (papers, B11)."""
+"""SMO as Platt describes it: examinations, an error cache, three choices of a partner.
+
+J. Platt, Fast Training of Support Vector Machines using Sequential Minimal Optimization, in Advances in
+Kernel Methods, MIT Press, 1999, chapter 12.
+"""
 
 from __future__ import annotations
 

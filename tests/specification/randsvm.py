@@ -1,4 +1,8 @@
-"""RandSVM around SMO, one coordinate or pairs by the bias (papers, B16)."""
+"""RandSVM around SMO, one coordinate or pairs by the bias.
+
+K. Krishnan, C. Bhattacharyya, R. Hariharan, A Randomized Algorithm for Large Scale Support Vector Learning,
+NIPS 2007.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Stochastic Batch Perceptron, without and with a bias (papers, B3 and B4)."""
+"""Stochastic Batch Perceptron, without and with a bias.
+
+A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012: Algorithm 1
+of appendix B, and section 3.6 for the unregularised bias.
+"""
 
 from __future__ import annotations
 

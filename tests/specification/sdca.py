@@ -1,4 +1,8 @@
-"""Dual coordinate ascent with replacement, on kernel coefficients (papers, B10)."""
+"""Dual coordinate ascent with replacement, on kernel coefficients.
+
+C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, A Dual Coordinate Descent Method for
+Large-scale Linear SVM, ICML 2008: Algorithm 1, with coefficients in place of the weight vector.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Stochastic gradient descent on the hinge loss in a norm ball (papers, B8)."""
+"""Stochastic gradient descent on the hinge loss in a norm ball.
+
+M. Zinkevich, Online Convex Programming and Generalized Infinitesimal Gradient Ascent, ICML 2003, as in Table
+1 of A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""SIMBA, the sublinear primal-dual method (papers, B5)."""
+"""SIMBA, the sublinear primal-dual method.
+
+E. Hazan, T. Koren, N. Srebro, Beating SGD: Learning SVMs in Sublinear Time, NIPS 2011: the
+algorithm SVM-SIMBA.
+"""
 
 from __future__ import annotations
 

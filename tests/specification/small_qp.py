@@ -1,4 +1,8 @@
-"""The quadratic program in few variables by steps of second order (papers, B12 and B13)."""
+"""The quadratic program in few variables by steps of second order.
+
+R.-E. Fan, P.-H. Chen, C.-J. Lin, Working Set Selection Using Second Order Information, JMLR 6, 2005; without
+a bias: I. Steinwart, D. Hush, C. Scovel, Training SVMs without Offset, JMLR 12, 2011.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""SMO without bias, one coordinate (papers, B13)."""
+"""SMO without bias, one coordinate.
+
+I. Steinwart, D. Hush, C. Scovel, Training SVMs without Offset, JMLR 12, 2011; selection: R.-E. Fan, P.-H.
+Chen, C.-J. Lin, Working Set Selection Using Second Order Information, JMLR 6, 2005.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""SMO with bias: pairs of coordinates, with and without shrinking (papers, B12 and B14)."""
+"""SMO with bias: pairs of coordinates, with and without shrinking.
+
+S. S. Keerthi, S. K. Shevade, C. Bhattacharyya, K. R. K. Murthy, Improvements to Platt's SMO Algorithm, Neural
+Computation 13, 2001; R.-E. Fan, P.-H. Chen, C.-J. Lin, Working Set Selection Using Second Order Information,
+JMLR 6, 2005; shrinking: C.-C. Chang, C.-J. Lin, LIBSVM, ACM TIST 2, 2011, section 5.
+"""
 
 from __future__ import annotations
 

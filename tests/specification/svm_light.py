@@ -1,4 +1,8 @@
-"""SVM-light (papers, B18)."""
+"""SVM-light.
+
+T. Joachims, Making Large-Scale SVM Learning Practical, in Advances in Kernel Methods, MIT Press, 1999,
+chapter 11.
+"""
 
 from __future__ import annotations
 

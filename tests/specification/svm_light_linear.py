@@ -1,4 +1,8 @@
-"""SVM-light for linear kernels, without bias (papers, B18)."""
+"""SVM-light for linear kernels, without bias.
+
+T. Joachims, Making Large-Scale SVM Learning Practical, in Advances in Kernel Methods, MIT Press, 1999,
+chapter 11.
+"""
 
 from __future__ import annotations
 

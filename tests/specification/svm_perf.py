@@ -1,4 +1,7 @@
-"""The one-slack cutting-plane method of SVM-Perf (papers, B19)."""
+"""The one-slack cutting-plane method of SVM-Perf.
+
+T. Joachims, Training Linear SVMs in Linear Time, KDD 2006: Algorithm 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The water level by sorting (papers, B1)."""
+"""The water level by sorting.
+
+A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012: the level of
+equation 2.3, which Algorithm 2 of appendix B finds by partitions.
+"""
 
 from __future__ import annotations
 

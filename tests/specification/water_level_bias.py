@@ -1,4 +1,8 @@
-"""The water level of two basins by sorting (papers, B2)."""
+"""The water level of two basins by sorting.
+
+A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012: the level and
+bias that Algorithm 3 of appendix B finds by partitions.
+"""
 
 from __future__ import annotations
 

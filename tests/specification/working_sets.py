@@ -1,4 +1,8 @@
-"""What the decomposition methods share: selection, update, stopping (papers, B18)."""
+"""What the decomposition methods share: selection, update, stopping.
+
+T. Joachims, Making Large-Scale SVM Learning Practical, in Advances in Kernel Methods, MIT Press, 1999,
+chapter 11.
+"""
 
 from __future__ import annotations
 

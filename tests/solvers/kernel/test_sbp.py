@@ -1,4 +1,4 @@
-"""The edge cases of the Stochastic Batch Perceptron (papers, B3 and B4)."""
+"""The edge cases of the Stochastic Batch Perceptron, without and with a bias."""
 
 from __future__ import annotations
 
