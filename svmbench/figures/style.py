@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from zlib import crc32
 
 import matplotlib
 import numpy as np
@@ -93,8 +94,8 @@ class Look:
     marker: str
 
 
-#: Solvers in the order of their looks; those compared most often come first. Any 11 in a row differ in
-#: colour. New solvers are added at the end, so that each keeps its look in all pictures.
+#: Solvers with a look that was chosen for them; those compared most often come first. Any 11 in a row differ
+#: in colour. The look of any other solver follows from its name.
 _SOLVERS = (
     *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm"),
     *("sgd_ball", "decomposition", "svm_light", "chunking", "gpdt"),
@@ -123,17 +124,28 @@ def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
     Parameters
     ----------
     curves : iterable of (label, solver)
-        A known solver has the same look in all pictures. If several labels share a solver, the first gets it.
+        A solver has the same look in all pictures, except one that is not in `_SOLVERS` beside a line that it
+        would be mistaken for. If several labels share a solver, the first gets its look.
     """
     named = list(dict.fromkeys(curves))
     chosen: dict[str, Look] = {}
-    for label, solver in named:
-        if solver in _SOLVERS and (usual := look(_SOLVERS.index(solver))) not in chosen.values():
+    for label, solver in sorted(named, key=lambda curve: curve[1] not in _SOLVERS):
+        usual = look(_number(solver))
+        same_colour = [one for one in chosen.values() if one.colour == usual.colour]
+        if all(one.line != usual.line and one.marker != usual.marker for one in same_colour):
             chosen[label] = usual
     for label, _ in named:
         if label not in chosen:
             chosen[label] = _free(list(chosen.values()))
     return {label: chosen[label] for label, _ in named}
+
+
+def _number(solver: str) -> int:
+    """Return the number of the look of a solver."""
+    if solver in _SOLVERS:
+        return _SOLVERS.index(solver)
+    others = len(PALETTE) * len(MARKERS) - len(_SOLVERS)
+    return len(_SOLVERS) + crc32(solver.encode()) % others
 
 
 #: Colours and markers reserved for solvers.
