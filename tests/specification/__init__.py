@@ -1,27 +1,30 @@
 """Each algorithm in a few lines of Python, straight from its paper, over an oracle that records every pair.
 
-``tests/specification/<solver>.py`` specifies the solver of that name: ``VARIANTS``, a list of parameters to
-test; ``MAINTAINS``, whether an iteration needs the responses of all examples, so that the conventions on
-demand and by rows agree; and ``run(problem, w, rng, iterations, **parameters)``, which returns the
-coefficients of the answer. ``w`` is one of the two forms of `tests.specification.expansion`; what it
-evaluates is what the convention charges. ``w.oracle.block(rows, cols)`` gives values between few examples.
+``tests/specification/<solver>.py`` specifies the solver of that name by ``run(problem, w, rng, iterations,
+**parameters)``, which returns the coefficients of the answer. ``w`` is one of the two forms of
+`tests.specification.expansion`; what it evaluates is what the convention charges. A method that reads
+``w.c``, the responses of all examples, is one that maintains them: the conventions on demand and by rows
+agree. ``w.oracle.block(rows, cols)`` gives values between few examples.
 
-A linear method (``access`` is ``linear``) has no ``MAINTAINS``. Its ``run(problem, x, rng, iterations,
-**parameters)`` returns w, followed by the bias b if there is one; ``x`` is
-`tests.specification.slow_examples.SlowExamples`.
+A linear method (``access`` is ``linear``) has ``run(problem, x, rng, iterations, **parameters)``, which
+returns w, followed by the bias b if there is one; ``x`` is `tests.specification.slow_examples.SlowExamples`.
 
 A baseline (``access`` is ``data``) is specified by its problem only, because nothing inside it can be
 counted: ``REACHES = (parameters, tolerance)`` says that with these parameters its last answer is within this
 relative tolerance of the certified optimum. ``tests/conformance/test_baselines.py`` checks it.
 
-Optional names:
+Optional names, with their defaults in `tests.conformance.cases.DEFAULTS`:
 
+``VARIANTS``
+    A list of parameters to test; by default those of the class.
+``MAINTAINS``
+    True: the method maintains all responses, but makes them from rows itself and not by ``w.c``.
 ``REFUSED``
-    Parameters that the method refuses in combination, the bias among them as ``bias``.
+    A list of parameters that the method refuses in combination, the bias among them as ``bias``.
 ``ENDLESS``
-    Parameters with which no run ends by itself, if the defaults may end.
+    A dict of parameters with which no run ends by itself, if the defaults may end.
 ``APPROXIMATE``
-    Variants that end before the optimum.
+    A list of variants that end before the optimum, or approach it too slowly for the tests.
 ``ROWS_PER_ITERATION``
     Above 1: an iteration consists of at most this many whole rows, each charged under every convention. Any
     other method whose iteration is not charged n adds its charge to the oracle's ``iterated``.

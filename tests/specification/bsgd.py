@@ -21,7 +21,6 @@ VARIANTS = [
     {"budget": 1},
 ]
 APPROXIMATE = VARIANTS
-MAINTAINS = False
 ON_DEMAND = True
 POINTS = True
 GRID = 400

@@ -15,7 +15,6 @@ VARIANTS = [
     {"eps": 1e-3, "sample": 0},
 ]
 APPROXIMATE = [{}, *VARIANTS]
-MAINTAINS = False
 ON_DEMAND = True
 #: The last bits of kernel values decide between distances that are nearly equal.
 TIES = True
@@ -49,9 +48,7 @@ def run(
             kept = np.sqrt(radius2) / distance
             norm2 = kept**2 * norm2 + 2.0 * kept * (1.0 - kept) * products[z] + (1.0 - kept) ** 2 * radius2
             height *= kept
-            w.a *= kept
-            if isinstance(w, Maintained):
-                w.c *= kept
+            w.scale(kept)
             w.put(z, w.a[z] + 1.0 - kept)
             continue
         failed += 1

@@ -17,7 +17,6 @@ from tests.specification.small_qp import movable, one_step, pair_step, violation
 VARIANTS = [{"first": 5, "q": 4}, {"first": 2, "q": 30, "eps": 1e-2}, {"first": 30, "q": 500}]
 #: The conditions would have to hold exactly; from one large chunk they may, from small ones they do not.
 ENDLESS = {"first": 5, "eps": 1e-300}
-MAINTAINS = False
 TIES = True
 ROWS_PER_ITERATION = 2
 

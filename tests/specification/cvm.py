@@ -16,7 +16,6 @@ VARIANTS = [
     {"sample": 0, "eps": 1e-4},
 ]
 APPROXIMATE = VARIANTS
-MAINTAINS = False
 ON_DEMAND = True
 #: The last bits of kernel values decide between distances that are nearly equal.
 TIES = True

@@ -23,7 +23,6 @@ VARIANTS = [
 #: They end before the optimum of all examples.
 APPROXIMATE = [VARIANTS[2], VARIANTS[4]]
 ENDLESS = {"epochs": 10**9}
-MAINTAINS = False
 
 TIE = 1e-12  # gradients nearer than this are equal
 GAIN_TIE = 1e-9  # and gains, of the larger one

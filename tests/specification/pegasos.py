@@ -18,7 +18,6 @@ VARIANTS = [
     {"exact": True, "average": True},
     {"exact": True, "average": True, "suffix": True},
 ]
-MAINTAINS = False
 
 
 def run(

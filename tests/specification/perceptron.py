@@ -19,7 +19,6 @@ VARIANTS = [
     {"epochs": 2, "average": True, "suffix": True, "order": "random"},
     {"epochs": 1, "average": False, "order": "given"},
 ]
-MAINTAINS = False
 
 
 def run(

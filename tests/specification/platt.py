@@ -17,7 +17,6 @@ VARIANTS = [{}, {"eps": 0.05}, {"change": 0.1}]
 #: They end before the optimum.
 APPROXIMATE = [VARIANTS[2]]
 ENDLESS = {"eps": 1e-300}
-MAINTAINS = False
 
 TIE = 1e-12  # errors nearer than this are equal
 SNAP = 1e-8  # of the larger one of a pair: coefficients nearer to the end of their segment are put onto it

@@ -16,7 +16,6 @@ VARIANTS = [
     {"eta": 0.0, "epochs": 2},
     {"eta": 0.2, "order": "given"},
 ]
-MAINTAINS = False
 ON_DEMAND = True
 TIES = True
 SIGNS = "either"
@@ -46,7 +45,7 @@ def run(
     def response(i: int) -> float:
         """Score the example: from what is maintained, or by one value for each example of S."""
         if maintained:
-            return w.c[i]
+            return w.response(i)
         return y[i] * sum(w.a[j] * y[j] * oracle.value(j, i) for j in S)
 
     def project(i: int, factor: float) -> None:

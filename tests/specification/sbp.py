@@ -17,7 +17,6 @@ from tests.specification.water_level_bias import water_level_bias
 
 VARIANTS = [{"nu": 0.05}, {"nu": 0.0}, {"nu": 3.0}]
 ENDLESS = {"nu": 0.05}
-MAINTAINS = True
 
 
 def run(problem: Problem, w: Maintained, rng: Generator, iterations: int, *, nu: float) -> NDArray:

@@ -15,7 +15,6 @@ from tests.specification.expansion import Maintained, OnDemand, averaged
 
 VARIANTS: list[dict] = [{}, {"average": True}, {"average": True, "suffix": True}]
 APPROXIMATE = VARIANTS[1:]  # an average approaches the optimum long after the last iterate
-MAINTAINS = False
 
 
 def run(

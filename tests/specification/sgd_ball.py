@@ -14,7 +14,6 @@ from svmbench.rng import Generator
 from tests.specification.expansion import Maintained, OnDemand
 
 VARIANTS = [{"R": 2.0}, {"R": 0.3}, {"R": 30.0}]
-MAINTAINS = False
 
 
 def run(problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, R: float) -> NDArray:

@@ -71,7 +71,11 @@ class SlowOracle:
     def again(self, i: int) -> NDArray[np.float64]:
         """A row that has been charged and is needed once more: only a cache can save computing it again."""
         self.rows.append(i)
-        return np.array([float(np.float32(value)) for value in self._values[i]])
+        return self.unnoted(i)
+
+    def unnoted(self, i: int) -> NDArray[np.float64]:
+        """A row that is compared with, and that no method has asked for."""
+        return self._values[i].astype(np.float32).astype(np.float64)
 
     def block(self, rows: list[int], cols: list[int]) -> NDArray[np.float64]:
         """K(x_i, x_j) for i of the rows and j of the columns; made outside of rows."""

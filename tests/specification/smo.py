@@ -14,7 +14,6 @@ from svmbench.rng import Generator
 from tests.specification.expansion import Maintained
 
 VARIANTS = [{"selection": "gain"}, {"selection": "unclipped"}]
-MAINTAINS = True
 
 
 def run(

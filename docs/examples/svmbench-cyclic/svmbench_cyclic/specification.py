@@ -2,8 +2,6 @@
 
 #: Parameters to try.
 VARIANTS = [{}, {"eps": 1e-8}]
-#: An iteration needs one response.
-MAINTAINS = False
 
 
 def run(problem, w, rng, iterations, *, eps=1e-3):
