@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import time
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -32,6 +34,27 @@ ROW_BYTES = 4 * 64  # of a kept row: 37 values and the rest of their tiles
 MOVING = {"kernel": COUNTERS, "linear": ("inner_products", "iterations"), "data": ("iterations",)}
 
 LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
+#: Names of a specification with their defaults, which also tell what each is; see `tests.specification`.
+DEFAULTS: dict[str, Any] = {
+    "VARIANTS": [{}],
+    "REFUSED": [],
+    "ENDLESS": {},
+    "APPROXIMATE": [],
+    "ROWS_PER_ITERATION": 1,
+    "ADDS_ROWS": False,
+    "SIGNS": "labels",
+    "POINTS": False,
+    "ON_DEMAND": False,
+    "TIES": False,
+    "RATE": 0.6,
+    "WITHIN": 0.02,
+    "LOOKS": 0,
+}
+
+#: CPU seconds in which a solver must have reached what tests of its optimum ask for, all of them together.
+LIMIT = 60.0
+_spent: dict[str, float] = {}
+
 #: Forms of the same data whose rows are made in blocks ahead of need, if the cache has room.
 IN_BLOCKS = {"wide": lambda X: np.pad(X, ((0, 0), (0, 95)))}
 
@@ -49,6 +72,34 @@ def specification(name: str) -> ModuleType:
     return importlib.import_module(module)
 
 
+def declared(name: str, what: str) -> Any:
+    """What the specification of a solver says by one of the names of `DEFAULTS`."""
+    return getattr(specification(name), what, DEFAULTS[what])
+
+
+def advance(name: str, run: Run, goal: int, enough: Callable[[], bool] = lambda: False) -> None:
+    """Advance to an iteration, or until enough is reached; fail after `LIMIT` seconds of this solver.
+
+    It is asked whether it is enough after 1,000 iterations, and whenever they have doubled.
+    """
+    mark, began = 1000, time.process_time()
+    while not (run.converged or run.stalled) and run.iterations < goal:
+        run.advance("iterations", min(goal, run.iterations + 1000, mark))
+        if run.iterations >= mark:
+            mark *= 2
+            if enough():
+                return
+        now = time.process_time()
+        _spent[name], began = _spent.get(name, 0.0) + now - began, now
+        if _spent[name] > LIMIT:
+            pytest.fail(
+                f"{name} has not reached the optimum after {LIMIT:.0f} s of computation, the last of them on "
+                f"{run.iterations} iterations: let it converge faster, or list in APPROXIMATE of its "
+                "specification the parameters with which it only approaches the optimum",
+                pytrace=False,
+            )
+
+
 def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
     """Every solver, or those of one kind, with all parameters that its specification tries and every bias.
 
@@ -60,7 +111,7 @@ def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
         for name in registry.names()
         if access in (None, registry.get(name).access)
         for bias in registry.get(name).biases
-        for given in specification(name).VARIANTS
+        for given in declared(name, "VARIANTS")
         for variant in [given | ({} if bias == registry.get(name).biases[0] else {"bias": bias})]
         if not any(refused.items() <= variant.items() for refused in refusals(name))
     ]
@@ -78,7 +129,7 @@ def with_kernels() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 def refusals(name: str) -> list[dict[str, Any]]:
     """Parameters that the method of that name refuses together."""
-    return getattr(specification(name), "REFUSED", [])
+    return declared(name, "REFUSED")
 
 
 def observed(through: str) -> list[tuple[str, dict[str, Any]]]:
@@ -187,15 +238,18 @@ def arrays(snapshot: Snapshot) -> list[NDArray | None]:
 
 __all__ = [
     "ALL_ROWS",
+    "DEFAULTS",
     "IN_BLOCKS",
     "KERNELS",
     "LAYOUTS",
     "ROW_BYTES",
     "D",
     "N",
+    "advance",
     "arrays",
     "content",
     "data",
+    "declared",
     "kernel_of",
     "label",
     "observed",

@@ -49,7 +49,7 @@ from svmbench.runner.ends import NEAR
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, LinearModel, Run, Snapshot
-from tests.conformance.cases import specification
+from tests.conformance.cases import declared
 from tests.kernels.reference import kernel_matrix
 
 #: Seconds of work after which a call must have returned, and Ctrl-C must have been heard.
@@ -347,7 +347,7 @@ def approximate(name: str) -> list[dict[str, Any]]:
         "randsvm": [{"k": 1}, {"k": 3}],
         "lasvm": [{"finishing": "none"}, {"finishing": "expansion"}],
     }
-    return [*getattr(specification(name), "APPROXIMATE", []), *ends_early.get(name, [])]
+    return [*declared(name, "APPROXIMATE"), *ends_early.get(name, [])]
 
 
 def main_into(out: Path, err: Path, words: list[str]) -> None:

@@ -17,7 +17,7 @@ from svmbench.problem import (
 )
 from svmbench.rng import Generator
 from svmbench.solvers import registry
-from tests.conformance.cases import KERNELS, LAYOUTS, data, label, specification, start, variants
+from tests.conformance.cases import KERNELS, LAYOUTS, data, declared, label, start, variants
 from tests.conformance.test_optimum import Optimum
 
 LINEAR = KERNELS[1]
@@ -26,7 +26,7 @@ LINEAR = KERNELS[1]
 def exact(name: str) -> bool:
     """Whether the method ends at the optimum: one that draws and has no dual comes near it at a rate."""
     X, y = data()
-    snapshot = start(name, specification(name).VARIANTS[0], X, y, LINEAR)[0].snapshot()
+    snapshot = start(name, declared(name, "VARIANTS")[0], X, y, LINEAR)[0].snapshot()
     return not registry.get(name).stochastic or snapshot.alpha is not None
 
 
@@ -126,8 +126,8 @@ def test_stochastic_methods_have_their_rate(name, given, hinge, hinge_with_bias)
     gaps = np.array([suboptimality(best, name, given, seed, goals) for seed in range(15)])
     assert np.all(gaps > -1e-9)
     median = np.median(gaps, axis=0)
-    assert median[2] <= getattr(specification(name), "RATE", 0.6) ** 2 * median[0]
-    within = getattr(specification(name), "WITHIN", 0.02)
+    assert median[2] <= declared(name, "RATE") ** 2 * median[0]
+    within = declared(name, "WITHIN")
     assert given.get("steps") == "norma" or median[2] <= within * best.primal
 
 

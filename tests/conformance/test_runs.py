@@ -20,21 +20,23 @@ from svmbench.problem import (
     squared_hinge_dual_objective,
 )
 from svmbench.solvers import registry
+from svmbench.solvers.run import CountedRun
 from tests.conformance.cases import (
     ALL_ROWS,
+    DEFAULTS,
     KERNELS,
     LAYOUTS,
     N,
     arrays,
     content,
     data,
+    declared,
     kernel_of,
     label,
     observed,
     posed,
     read,
     refusals,
-    specification,
     start,
     state,
     variants,
@@ -54,6 +56,26 @@ def test_says_what_it_is(name):
     solver.Params()  # every parameter has a default
 
 
+@pytest.mark.parametrize("name", registry.names())
+def test_the_specification_declares_what_the_suite_reads(name):
+    for what, usual in DEFAULTS.items():
+        said = declared(name, what)
+        kind = (int, float) if isinstance(usual, float) else type(usual)
+        assert isinstance(said, kind), f"{what} of {name} is {said!r}: give something like {usual!r}"
+        if isinstance(said, list):
+            assert all(isinstance(item, dict) for item in said), f"{what} of {name}: give a list of dicts"
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_run_that_says_what_it_keeps_can_be_resumed(name):
+    X, y = data()
+    run, _ = start(name, declared(name, "VARIANTS")[0], X, y, KERNELS[0])
+    if registry.get(name).resumable:
+        assert isinstance(run, CountedRun) and type(run).keep is not CountedRun.keep
+    else:
+        assert "keep" not in vars(type(run)), "give the solver resumable = True"
+
+
 @pytest.mark.parametrize(
     ("name", "given"), [(name, given) for name in registry.names() for given in refusals(name)], ids=label
 )
@@ -66,7 +88,7 @@ def test_what_is_refused_is_refused_in_words(name, given):
 @pytest.mark.parametrize("name", registry.names())
 def test_every_word_that_a_parameter_can_be_is_tried(name):
     solver = registry.get(name)
-    tried = [vars(solver.Params(**given)) for given in specification(name).VARIANTS]
+    tried = [vars(solver.Params(**given)) for given in declared(name, "VARIANTS")]
     for item in dataclasses.fields(solver.Params):
         words = item.metadata.get("choices", (True, False) if item.type in (bool, "bool") else ())
         # A number may have a word beside it (nu=auto) that becomes a number before the solver starts.
@@ -125,9 +147,9 @@ def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, la
         run.advance("iterations", goal)
         snapshot = run.snapshot()
         model = snapshot.model
-        if not getattr(specification(name), "POINTS", False):
+        if not declared(name, "POINTS"):
             assert np.all(np.diff(model.indices) > 0)
-            if getattr(specification(name), "SIGNS", "labels") == "labels":
+            if declared(name, "SIGNS") == "labels":
                 # w lies in the cone of y_i Φ(x_i)
                 assert np.all(model.coefficients * y[model.indices] > 0.0)
         fresh = y * model.training_scores(oracle)
@@ -197,13 +219,14 @@ def test_interruption_leaves_a_whole_state(name):
     # Overlapping classes, so that hardly a stochastic method comes to an end by itself; so many that those
     # which do (sdca and dcd, where rounding stops them) need longer.
     X, y = data(n=1_500 if registry.get(name).access == "kernel" else 20_000)
-    given = getattr(specification(name), "ENDLESS", {})
+    given = declared(name, "ENDLESS")
     run, oracle = start(name, given, X, y, KERNELS[0], cache=ALL_ROWS)
     timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
 
     def advance():
         timer.start()
         run.advance("iterations", 10**15)
+        pytest.fail(f"{name} ended by itself: give parameters without an end in ENDLESS of its specification")
 
     try:
         with pytest.raises(KeyboardInterrupt):

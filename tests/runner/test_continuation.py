@@ -40,12 +40,6 @@ def same(one, other):
     assert np.array_equal(a.indices, b.indices) and np.array_equal(a.coefficients, b.coefficients)
 
 
-def test_which_solvers_cannot_go_on():
-    ours = {name for name in registry.built_in() if registry.get(name).access != "data"}
-    restarted = {"bvm", "cpny", "cpsp", "cvm", "dcsvm", "ocas", "projectron", "randsvm", "svm_perf"}
-    assert ours - set(RESUMABLE) == restarted
-
-
 def test_a_budget_that_the_cache_decides_begins_anew(tmp_path):
     parts = ["budget.counter=inner_products", "problem.C=100"]
     short = make(tmp_path / "a", "smo", *parts, "budget.kev=3000")
