@@ -1,7 +1,8 @@
 """Registry of solvers: modules of this package, found by file name, and plug-ins.
 
 A new solver is a new module in a folder beside this file, or a class in the entry-point group
-``svmbench.solvers`` of another distribution. Modules are imported only by `get`.
+``svmbench.solvers`` of another distribution: a `Solver`, or an `ExpansionRun`, of which one is made. Modules
+are imported only by `get`.
 """
 
 from __future__ import annotations
@@ -90,6 +91,8 @@ def _whole(solver: type[Solver]) -> type[Solver]:
 
 
 def _loaded(plugin: EntryPoint) -> type[Solver]:
+    from svmbench.solvers.plain import ExpansionRun, solver_of
+
     try:
         solver = plugin.load()
     except Exception as error:  # third-party code may raise anything on import
@@ -97,20 +100,30 @@ def _loaded(plugin: EntryPoint) -> type[Solver]:
             f"the plug-in '{plugin.value}' of solver '{plugin.name}' cannot be imported "
             f"({type(error).__name__}: {error}): install what it needs, or uninstall it"
         ) from error
+    if isinstance(solver, type) and issubclass(solver, ExpansionRun):
+        return solver_of(solver, plugin.name)
     named = isinstance(solver, type) and issubclass(solver, Solver) and getattr(solver, "name", None)
     if named != plugin.name:
         raise UserError(
             f"the plug-in '{plugin.value}' is not a solver named '{plugin.name}': it must be a subclass of "
-            f"svmbench.solvers.base.Solver with name = '{plugin.name}'"
+            "svmbench.solvers.plain.ExpansionRun, or one of svmbench.solvers.base.Solver with "
+            f"name = '{plugin.name}'"
         )
     return solver
 
 
 def _solver_of(module: ModuleType, name: str) -> type[Solver]:
-    """Return the solver that a built-in module defines by its name."""
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Solver) and vars(value).get("name") == name:
-            return value
+    """Return the solver that a built-in module defines by its name, or the one that is made of its run."""
+    from svmbench.solvers.plain import ExpansionRun, solver_of
+
+    own = [kind for kind in vars(module).values() if isinstance(kind, type)]
+    for kind in own:
+        if issubclass(kind, Solver) and vars(kind).get("name") == name:
+            return kind
+    for kind in own:
+        if issubclass(kind, ExpansionRun) and kind.__module__ == module.__name__:
+            return solver_of(kind, name)
     raise UserError(
-        f"{module.__name__} defines no solver named '{name}': name the class attribute like the file"
+        f"{module.__name__} defines no solver named '{name}': derive a class from ExpansionRun, or name the "
+        "class attribute like the file"
     )

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from svmbench.cli.main import main
-from svmbench.solvers.base import Solver
-from svmbench.solvers.plain import ExpansionRun
+from svmbench.solvers.plain import ExpansionRun, solver_of
 from tests.examples.test_greedy import EXAMPLE, ROOT, conformance, installed_from
 
 
@@ -48,10 +47,9 @@ def test_a_name_that_means_something_else_in_python_is_a_solver(here, name, monk
     assert main(["new", "solver", name]) == 0
     monkeypatch.syspath_prepend(here / f"svmbench-{name}")
     entries = tomllib.loads(Path(f"svmbench-{name}/pyproject.toml").read_text())["project"]["entry-points"]
-    solver = EntryPoint(name, entries["svmbench.solvers"][name], "svmbench.solvers").load()
-    module = sys.modules[solver.__module__]
-    assert issubclass(solver, Solver) and solver.name == name and solver is not Solver
-    assert isinstance(solver.Params(), module.Params) and issubclass(module.Run, ExpansionRun)
+    run = EntryPoint(name, entries["svmbench.solvers"][name], "svmbench.solvers").load()
+    assert issubclass(run, ExpansionRun) and run is not ExpansionRun
+    assert solver_of(run, name).Params().eps == 1e-3
 
 
 def test_a_new_data_set_loads(here, capsys):

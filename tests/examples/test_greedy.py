@@ -67,6 +67,15 @@ def test_it_is_listed_and_runs(installed, tmp_path):
     assert "done, the solver's stopping rule holds" in done.stdout
 
 
+def test_the_page_shows_its_files():
+    """And the first solver of the page is short."""
+    page = (ROOT / "docs" / "add-a-solver.md").read_text()
+    solver, specification = re.findall("^```python\n(.*?)^```$", page, re.M | re.S)[:2]
+    assert (EXAMPLE / "svmbench_greedy" / "solver.py").read_text().endswith(solver)
+    assert (EXAMPLE / "svmbench_greedy" / "specification.py").read_text().endswith(specification)
+    assert len(solver.splitlines()) <= 40
+
+
 def test_the_conformance_suite_finds_it_and_is_satisfied(installed):
     done = conformance(installed)
     assert done.returncode == 0, done.stdout

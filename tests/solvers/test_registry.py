@@ -16,6 +16,7 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.solvers import registry
 from svmbench.solvers.base import Solver
+from svmbench.solvers.plain import ExpansionRun
 
 ROOT = Path(svmbench.solvers.kernel.__file__).parent.parent
 
@@ -75,6 +76,17 @@ class New(Solver):
 """
 
 
+PLAIN = """
+from svmbench.solvers.plain import ExpansionRun
+
+class Run(ExpansionRun):
+    'Nobody.'
+
+    def improve(self):
+        return True
+"""
+
+
 def test_a_new_file_is_a_new_solver(tmp_path, monkeypatch):
     monkeypatch.setattr(
         svmbench.solvers.kernel, "__path__", [*svmbench.solvers.kernel.__path__, str(tmp_path)]
@@ -82,9 +94,11 @@ def test_a_new_file_is_a_new_solver(tmp_path, monkeypatch):
     (tmp_path / "fresh.py").write_text(NEW.format(name="fresh"))
     (tmp_path / "astray.py").write_text(NEW.format(name="another"))
     (tmp_path / "_hidden.py").write_text("")
+    (tmp_path / "plain.py").write_text(PLAIN)
     assert {"fresh", "astray"} <= set(registry.names())
     assert "_hidden" not in registry.names()
     assert registry.get("fresh").name == "fresh"
+    assert registry.get("plain").citation == "Nobody."
     with pytest.raises(UserError, match="defines no solver named 'astray'"):
         registry.get("astray")
 
@@ -104,6 +118,17 @@ class Nothing(Solver):
     name = "nothing"
 
 
+class Method(ExpansionRun):
+    """Nobody. Nothing. 2026."""
+
+    def improve(self):
+        return True
+
+
+class Half(ExpansionRun):
+    pass
+
+
 def plugin(monkeypatch, name, value):
     entries = (EntryPoint(name, value, "svmbench.solvers"),)
     monkeypatch.setattr(registry, "_plugins_on", registry._plugins_on.__wrapped__)  # nothing is remembered
@@ -116,6 +141,20 @@ def test_a_plug_in_is_found(monkeypatch):
     plugin(monkeypatch, "mine", f"{__name__}:Mine")
     assert "mine" in registry.names()
     assert registry.get("mine") is Mine
+
+
+def test_a_plug_in_may_be_the_class_of_its_runs(monkeypatch, capsys):
+    plugin(monkeypatch, "my_own", f"{__name__}:Method")
+    solver = registry.get("my_own")
+    assert solver is registry.get("my_own") and issubclass(solver, Solver) and solver.name == "my_own"
+    assert main(["solvers", "my_own"]) == 0
+    assert "Nobody. Nothing. 2026." in capsys.readouterr().out
+
+
+def test_what_a_plug_in_lacks_that_is_the_class_of_its_runs_is_named(monkeypatch):
+    plugin(monkeypatch, "half", f"{__name__}:Half")
+    with pytest.raises(UserError, match=r"\.Half does not define citation, improve: add "):
+        registry.get("half")
 
 
 @pytest.mark.parametrize("value", ["Mine", "plugin", "Solver"])
