@@ -28,13 +28,13 @@ def is_exact(X: Any) -> bool:
 
 
 def canonical(X: Any) -> Any:
-    """Return a sparse matrix as CSR with strictly ascending columns in each row, repeated entries added up.
+    """Return a matrix as CSR with strictly ascending columns in each row, repeated entries added up.
 
     The loops over sparse rows require that. X is not changed; it is returned if it is such a matrix.
     """
     import scipy
 
-    rows = X.tocsr()
+    rows = X.tocsr() if issparse(X) else scipy.sparse.csr_array(X)
     # A new matrix does not have the cached flags, which are wrong if the user has changed the arrays since.
     if not scipy.sparse.csr_array(rows).has_canonical_format:
         rows = rows.copy()
