@@ -8,3 +8,5 @@ cdef class Oracle(KernelRows):
 
     cdef object _diagonal
     cdef object _double_values      # what `exact_values` keeps
+    # Whether most of the last scores of other rows were computed in double precision.
+    cdef readonly bint in_double

@@ -63,7 +63,7 @@ def test_restored_responses_of_a_run_from_a_first_point_are_within_their_bound()
             at = np.flatnonzero(snapshot.alpha)
             exact = y * oracle.exact_responses(at, (snapshot.alpha * y)[at])
             point = point_of(snapshot)
-            assert np.abs(snapshot.responses - exact).max() <= bounds._farthest(point)
+            assert np.abs(snapshot.responses - exact).max() <= bounds.farthest(point)
             assert not point.exact_at.any()  # made again by rows in single precision
             restored += 1
     assert restored
