@@ -12,6 +12,7 @@ from svmbench.run_config import KernelDocument
 class Oracle(KernelRows):
     feature_error: float
     given: Any
+    compared: bool
     @property
     def in_double(self) -> bool: ...
     def __init__(
@@ -99,7 +100,7 @@ class Oracle(KernelRows):
         observed: bool = False,
     ) -> NDArray[np.float64]: ...
     def exact_again(
-        self, indices: ArrayLike, coefficients: ArrayLike, cols: ArrayLike
+        self, indices: ArrayLike, coefficients: ArrayLike, cols: ArrayLike | None = None, *, X: Any = None
     ) -> NDArray[np.float64]: ...
     def row_errors(
         self,

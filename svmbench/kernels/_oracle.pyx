@@ -261,7 +261,7 @@ cdef class Oracle(KernelRows):
         """
         self.ledger.kev_prediction += len(indices) * X.shape[0]
         return self._kept(decisions.scores(*self._terms(indices, coefficients), bias, self.moved(X), self.given,
-                                           0.5 * self.feature_error, exact))
+                                           0.5 * self.feature_error, exact or self.compared))
 
     def score_errors(self, indices, coefficients, X=None):
         """Return bounds of the errors of sums of `values` of rows X, or of the training examples: (m,)."""
@@ -275,8 +275,10 @@ cdef class Oracle(KernelRows):
 
     def settled(self, indices, coefficients, bias, X, sums):
         """Return the scores of `decision_function` from the sums of `sides`; not counted again."""
-        return self._kept(decisions.settled(*self._terms(indices, coefficients), bias, self.moved(X), sums, self.given,
-                                            0.5 * self.feature_error))
+        if self.compared:
+            return self.exact_again(indices, coefficients, X=X) + bias
+        return self._kept(decisions.settled(*self._terms(indices, coefficients), bias, self.moved(X), sums,
+                                            self.given, 0.5 * self.feature_error))
 
     def _terms(self, indices, coefficients):
         return self.layout, np.asarray(indices), np.asarray(coefficients)
@@ -346,8 +348,10 @@ cdef class Oracle(KernelRows):
             self.ledger.computed(evaluations)
         return self.exact_again(indices, coefficients, at)
 
-    def exact_again(self, indices, coefficients, cols):
-        """Return the same for examples whose scores are known in single precision; counted in no column."""
+    def exact_again(self, indices, coefficients, cols=None, *, X=None):
+        """Return the same, for examples or rows X of known scores in single precision; in no column."""
+        if X is not None:
+            return decisions.exact_scores(self.layout, indices, coefficients, self.moved(X), self.given)
         return double_expansion(self.layout, indices, coefficients, cols, self.given)
 
     def row_errors(self, indices, coefficients, cols):

@@ -103,9 +103,9 @@ def errors(
     )
     points = layout.gather_double(indices) if given is None else given[indices]
     with np.errstate(over="ignore", invalid="ignore"):
-        size = float(np.abs(coefficients) @ _lengths(_squares(points), kernel))
-        squares = layout.squared_norms() if X is None else _squares(X)
-        return (relative + additions) * size * _lengths(squares, kernel)
+        size = float(np.abs(coefficients) @ lengths(points, kernel))
+        sizes = _lengths(layout.squared_norms(), kernel) if X is None else lengths(X, kernel)
+        return (relative + additions) * size * sizes
 
 
 def scores(
@@ -202,11 +202,13 @@ def _rounding(X: Any) -> float:
     return math.sqrt(most)
 
 
-def _squares(X: Any) -> Floats:
-    """Return |x|² of each row, shape (m,)."""
+def lengths(X: Any, kernel: Any) -> Floats:
+    """Return an upper bound of sqrt(K(x, x)) for each row x of X, shape (m,)."""
+    if kernel["name"] == "gaussian":
+        return np.ones(X.shape[0])
     if issparse(X):
-        return np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        return _lengths(np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel(), kernel)
+    return _lengths(np.einsum("ij,ij->i", X, X, dtype=np.float64), kernel)
 
 
 def _lengths(squares: Floats, kernel: Any) -> Floats:

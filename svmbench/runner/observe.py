@@ -331,6 +331,8 @@ class Observer:
             if not self._scores.again(at.size * model.indices.size):
                 return
             scores[at] = oracle.exact_again(model.indices, model.coefficients, at) + model.bias
+        elif isinstance(model, LinearModel) and hasattr(oracle, "map"):
+            scores = oracle.map.settled(scores, model.weights, model.bias, oracle.map.rows)
         row["train_error"] = mistakes(scores, y) / y.size
 
     def _row_errors(self, snapshot: Snapshot) -> NDArray[np.float64]:
