@@ -276,6 +276,12 @@ def compare(
     return wrong, largest, left, vague
 
 
+def unknown(row: Row, made: dict[str, float]) -> list[str]:
+    """Return the stored errors that double precision leaves open, with the number of such examples."""
+    counts = {f"{part}_error": int(made.get(f"unsure_{part}", 0.0)) for part in ("train", "validation", "test")}
+    return [f"{name} ({count})" for name, count in counts.items() if count and row.get(name) is not None]
+
+
 def _off(row: Row, name: str, value: float) -> float:
     """Return how far a stored number is from the recomputed one; for bounds, only in the wrong direction."""
     stored = float(row[name])

@@ -45,9 +45,9 @@ class Rounding:
         self._kernel = model.kernel
         self._double = 0.0
         if self._kernel["name"] == "gaussian":
-            terms = model.weights if model.coefficients is None else model.coefficients
-            assert terms is not None
-            size = float(np.abs(terms).sum())
+            amplitudes = model.weights if model.coefficients is None else model.coefficients
+            assert amplitudes is not None
+            size = float(np.abs(amplitudes).sum())
             self._sign = _VALUE * size
             self._double = 2.0 * _DOUBLE * size if model.features is None else 0.0
             return

@@ -156,7 +156,7 @@ def test_responses_that_are_further_off_than_rounding_goes_are_all_made_again(dr
 def test_a_sample_of_terms_lowers_what_rounding_may_do(monkeypatch):
     _, problem, oracle, snapshot = solved()
     monkeypatch.setattr(margin, "_EFFORT", 1e9)
-    monkeypatch.setattr(margin, "_most", lambda error: 1e-5)
+    monkeypatch.setattr(margin, "largest_error", lambda error: 1e-5)
     few = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
     monkeypatch.setattr(margin, "_EFFORT", 0.0)
     many = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
