@@ -255,13 +255,13 @@ cdef class Oracle(KernelRows):
     def decision_function(self, indices, coefficients, bias, X, *, exact=False):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 
-        With `exact`, all scores are in double precision. Otherwise, their signs are those of the model in double precision (`svmbench.kernels.decisions`). Counted as
-        prediction, which is not charged to published conventions; a score that is computed again in double
-        precision counts once.
+        With `exact`, all scores are in double precision. Otherwise, their signs are those in double precision
+        (`svmbench.kernels.decisions`). Counted as prediction, which is not charged to published conventions;
+        a score that is computed again in double precision counts once.
         """
         self.ledger.kev_prediction += len(indices) * X.shape[0]
-        return self._kept(decisions.scores(*self._terms(indices, coefficients), bias, self.moved(X), self.given,
-                                           0.5 * self.feature_error, exact or self.compared))
+        return self._kept(decisions.scores(*self._terms(indices, coefficients), bias, self.moved(X),
+                                           self.given, 0.5 * self.feature_error, exact or self.compared))
 
     def score_errors(self, indices, coefficients, X=None):
         """Return bounds of the errors of sums of `values` of rows X, or of the training examples: (m,)."""

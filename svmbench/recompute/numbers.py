@@ -278,7 +278,9 @@ def compare(
 
 def unknown(row: Row, made: dict[str, float]) -> list[str]:
     """Return the stored errors that double precision leaves open, with the number of such examples."""
-    counts = {f"{part}_error": int(made.get(f"unsure_{part}", 0.0)) for part in ("train", "validation", "test")}
+    counts = {
+        f"{part}_error": int(made.get(f"unsure_{part}", 0.0)) for part in ("train", "validation", "test")
+    }
     return [f"{name} ({count})" for name, count in counts.items() if count and row.get(name) is not None]
 
 

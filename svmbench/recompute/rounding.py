@@ -7,9 +7,9 @@ error of a sum of k terms is about :math:`\sqrt k` units of rounding, relative t
 (Higham and Mary, 2019). Gaussian values are at most 1, so only large coefficients matter. Values near 1 are
 all rounded in the same direction, by at most one unit each.
 
-Signs need a bound instead of an estimate, here four times the estimate, or for a Gaussian value the error that
-`svmbench.recompute.scores` accepts in its exponent. If the magnitude of a score is within it, double precision
-leaves its sign open.
+Signs need more than an estimate: four times the estimate, or for a Gaussian value the error that
+`svmbench.recompute.scores` accepts in its exponent. If the magnitude of a score is within that, double
+precision leaves its sign open.
 """
 
 from __future__ import annotations

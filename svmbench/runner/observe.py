@@ -326,7 +326,7 @@ class Observer:
         model, oracle, y = snapshot.model, self._oracle, self._problem.y
         scores: NDArray[np.float64] = y * responses + model.bias
         if isinstance(model, KernelExpansion) and off != 0.0:
-            bounds = self._row_errors(snapshot) if off is None else np.full(y.size, off)
+            bounds = self._row_errors(model, snapshot) if off is None else np.full(y.size, off)
             at = np.flatnonzero(~(np.abs(scores) > bounds))
             if not self._scores.again(at.size * model.indices.size):
                 return
@@ -335,9 +335,9 @@ class Observer:
             scores = oracle.map.settled(scores, model.weights, model.bias, oracle.map.rows)
         row["train_error"] = mistakes(scores, y) / y.size
 
-    def _row_errors(self, snapshot: Snapshot) -> NDArray[np.float64]:
+    def _row_errors(self, model: KernelExpansion, snapshot: Snapshot) -> NDArray[np.float64]:
         """Return bounds of the errors of maintained responses, shape (n,)."""
-        model, oracle, n = snapshot.model, self._oracle, self._problem.n
+        oracle, n = self._oracle, self._problem.n
         moved = spread(model, n)
         if snapshot.responses is not None and snapshot.exact_at is not None:
             moved -= self._problem.y * snapshot.exact_at

@@ -69,9 +69,9 @@ def decisions(
 ) -> Floats:
     """Return the decision values of all pairs, positive for the first class, shape (m, k (k - 1) / 2).
 
-    Their signs are those in double precision. `values` maps rows to their kernel values with the support vectors, shape (rows, s), of which there are
-    `counts` in each class. The coefficients, shape (k - 1, s), are those of
-    `svmbench.sklearn._one_vs_one.dual_coefficients`, and there is an intercept for each pair.
+    Their signs are those in double precision. `values` maps rows to their kernel values with the support
+    vectors, shape (rows, s), of which there are `counts` in each class. The coefficients, shape (k - 1, s),
+    are those of `svmbench.sklearn._one_vs_one.dual_coefficients`, and there is an intercept for each pair.
     """
     if counts.size == 2 and isinstance(values, SupportValues):
         return values.scores(X, coefficients[0], float(intercepts[0]))[:, np.newaxis]
@@ -97,4 +97,6 @@ def _products(block: Any, coefficients: Floats, intercepts: Floats, counts: NDAr
         for end, count in zip(ends, counts, strict=True)
     ]
     every = enumerate(pairs(counts.size))
-    return np.stack([products[i][:, j - 1] + products[j][:, i] + intercepts[p] for p, (i, j) in every], axis=1)
+    return np.stack(
+        [products[i][:, j - 1] + products[j][:, i] + intercepts[p] for p, (i, j) in every], axis=1
+    )

@@ -104,7 +104,7 @@ def test_very_unequal_weights_leave_a_bound():
     run.advance("iterations", 10**6)
     point = point_of(run.snapshot())
     bound = GapBounds(problem, oracle).confirmed(point, run.snapshot().model.bias)
-    most = GapBounds(problem, oracle)._farthest(point)
+    most = GapBounds(problem, oracle).farthest(point)
     assert bound.error <= 0.5 * most * float((weights * (point.alpha > 0.0)).mean()) * (1.0 + 1e-9)
 
 
