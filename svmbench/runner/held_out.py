@@ -38,7 +38,7 @@ class HeldOutScores:
 
     def price(self, model: KernelExpansion) -> int:
         """Return the number of kernel evaluations needed for the scores of a model."""
-        return len(self._missing(model)[0]) * self._sides.shape[1]
+        return len(self._missing(model)[0]) * int(self._sides.shape[1])
 
     def __call__(self, model: KernelExpansion) -> Floats:
         """Return the scores of a model, shape (m,); counted as prediction."""
