@@ -252,15 +252,12 @@ cdef class TiledLayout(Layout):
     def scores(self, X, coefficients):
         """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
 
-        Rows that do not fit this layout are scored in double precision.
+        NaN for rows that do not fit this layout; `svmbench.kernels.decisions` scores them in double precision.
         """
-        from svmbench.kernels.layouts._double_expansion import scores
-
         out, begin = np.empty(X.shape[0]), 0
         for part in parts(X):
             rows, records = slice(begin, begin + len(part)), self.encode(part)
-            out[rows] = (scores(self, np.arange(self.n), coefficients, part) if records is None
-                         else self.expansion(records, coefficients))
+            out[rows] = np.nan if records is None else self.expansion(records, coefficients)
             begin = rows.stop
         return out
 
