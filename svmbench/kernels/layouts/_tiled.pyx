@@ -252,7 +252,7 @@ cdef class TiledLayout(Layout):
     def scores(self, X, coefficients):
         """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
 
-        NaN for rows that do not fit this layout; `svmbench.kernels.decisions` scores them in double precision.
+        NaN for rows that do not fit this layout; `svmbench.kernels.decisions` computes those in double.
         """
         out, begin = np.empty(X.shape[0]), 0
         for part in parts(X):
