@@ -199,7 +199,7 @@ def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
     """Return state and message of an intact run."""
-    from svmbench.recompute import compare, joint_numbers, numbers, other_data
+    from svmbench.recompute import compare, joint_numbers, numbers, other_data, unknown
     from svmbench.store.identity import run_id
     from svmbench.store.integrity import replaced_optimum
     from svmbench.store.joint_model import JointModel
@@ -234,6 +234,9 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which a model does not determine" if left else ""
     rounded = f"; {', '.join(vague)} are not known to 1e-6" if vague else ""
+    open_signs = ", ".join(unknown(summary, made))
+    if open_signs:
+        rounded += f"; not known, for double precision leaves the signs of some scores open: {open_signs}"
     share = f"recomputed; the largest difference is {largest:.1e} times the allowed one"
     return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about, store)}"
 

@@ -84,7 +84,7 @@ cdef class MappedData(LinearData):
         The counts so far, including those of the map.
     """
 
-    cdef object map
+    cdef readonly object map
 
     def __init__(self, Z, map, ledger):
         super().__init__(Z, compress=False, ledger=ledger)
@@ -112,7 +112,7 @@ cdef class LazyMappedData(LinearData):
     """
 
     cdef object X                       # the examples themselves
-    cdef object map
+    cdef readonly object map
     cdef Panels frequencies
     cdef const float[::1] phases
     cdef float scale

@@ -40,6 +40,11 @@ class FeatureMap(ABC):
 
     Attributes
     ----------
+    rows : ndarray or scipy.sparse matrix, shape (n, d)
+        The training examples.
+    compared : bool
+        Whether scores are compared with those of other models, not only with 0: then all are in double
+        precision.
     name : str
         Name on the command line, ``features=NAME``.
     kernels : tuple of str or None
@@ -48,6 +53,8 @@ class FeatureMap(ABC):
         Increased whenever results change; part of a run's identity.
     """
 
+    rows: Any
+    compared: bool = False
     name: ClassVar[str]
     kernels: ClassVar[tuple[str, ...] | None] = None
     version: ClassVar[int] = 1
@@ -81,5 +88,25 @@ class FeatureMap(ABC):
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
         """Return <z(x), w> + bias for each row x of X, float64 (m,), and the number of inner products.
 
+        Signs are those in double precision.
         Kernel evaluations are counted in the ledger as prediction instead.
         """
+
+    @abstractmethod
+    def errors(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Return bounds of the errors of <z(x), w> by features in single precision, shape (m,)."""
+
+    @abstractmethod
+    def exact_scores(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Return <z(x), w> for each row x of X in double precision, shape (m,); counted in no column."""
+
+    def settled(
+        self, scores: NDArray[np.float64], weights: NDArray[np.float64], bias: float, X: Any
+    ) -> NDArray[np.float64]:
+        """Return scores of rows, shape (m,), those of uncertain sign computed again in double precision."""
+        sure = (np.abs(scores) > self.errors(weights, X)) & (not self.compared)
+        scores, unsure = scores.copy(), np.flatnonzero(~sure)
+        for begin in range(0, unsure.size, BLOCK):
+            at = unsure[begin : begin + BLOCK]
+            scores[at] = self.exact_scores(weights, X[at]) + bias
+        return scores

@@ -96,7 +96,7 @@ class Fourier(FeatureMap):
 
     def __init__(self, X: Any, kernel: KernelDocument, params: Any, rng: Generator, threads: int = 1) -> None:
         k, d = params.frequencies, X.shape[1]
-        self._X = X
+        self.rows = X
         self._sparse = issparse(X) or _share_of_nonzeros(X) < SPARSE_BELOW
         self._lazy = params.lazy
         drawn = rng.normals(d * k).reshape(d, k)
@@ -129,11 +129,11 @@ class Fourier(FeatureMap):
     def examples(self) -> LinearData:
         """Return the features of the training examples, computed now or, if lazy, on access."""
         if self._lazy:
-            return LazyMappedData(self._X, self)
-        n, ledger = self._X.shape[0], Ledger(kernels=False)
+            return LazyMappedData(self.rows, self)
+        n, ledger = self.rows.shape[0], Ledger(kernels=False)
         Z = np.empty((n, self.phases.size), dtype=np.float32)
         for begin in range(0, n, BLOCK):
-            self._map(self._X[begin : begin + BLOCK], Z[begin : begin + BLOCK])
+            self._map(self.rows[begin : begin + BLOCK], Z[begin : begin + BLOCK])
         ledger.inner_products += n * self.frequencies.shape[1]
         return MappedData(Z, self, ledger)
 
@@ -146,8 +146,7 @@ class Fourier(FeatureMap):
         far = self._far(X)
         if not far.any():
             return self._map_near(X, out)
-        t = np.tile(self._exactly(X[far]), self.phases.size // self.frequencies.shape[1]) + self.phases
-        out[far] = self.scale * np.cos(t)
+        out[far] = self.scale * np.cos(self._phased(X[far]))
         if not far.all():
             near = np.flatnonzero(~far)
             out[near] = self._map_near(X[near], np.empty((near.size, self.phases.size), np.float32))
@@ -164,10 +163,10 @@ class Fourier(FeatureMap):
 
     def _check(self) -> None:
         """Refuse training rows whose features cannot be computed even in double precision."""
-        n, wide = self._X.shape[0], 8 * BLOCK
-        if max(self._bound(self._X[begin : begin + wide]) for begin in range(0, n, wide)) <= SINGLE:
+        n, wide = self.rows.shape[0], 8 * BLOCK
+        if max(self._bound(self.rows[begin : begin + wide]) for begin in range(0, n, wide)) <= SINGLE:
             return
-        largest = max(self._largest(self._X[begin : begin + BLOCK]) for begin in range(0, n, BLOCK))
+        largest = max(self._largest(self.rows[begin : begin + BLOCK]) for begin in range(0, n, BLOCK))
         if not largest <= DOUBLE:
             raise UserError(
                 f"the frequencies of features=fourier times the data reach {largest:.1e}: above {DOUBLE:.0e} "
@@ -209,7 +208,23 @@ class Fourier(FeatureMap):
         for begin in range(0, m, BLOCK):
             mapped = MappedData(self.transform(X[begin : begin + BLOCK]), self, Ledger(kernels=False))
             scores[begin : begin + BLOCK] = mapped.products(weights)
-        return scores + bias, m * (self.frequencies.shape[1] + 1)
+        settled = self.settled(scores + bias, weights, bias, X)
+        return settled, m * (self.frequencies.shape[1] + 1)
+
+    def errors(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Return bounds by those of <v_l, x>, a sum of d products, and of the cosine (``mapped.h``)."""
+        t = self._longest * np.sqrt(_squares(X))
+        relative = 1.01 * (self.frequencies.shape[0] + 2) * 2.0**-24
+        each = 1.1e-7 + relative * t + 2.0**-24 * (t + 2.0 * math.pi)
+        return np.asarray(self.scale * float(np.abs(weights).sum()) * each)
+
+    def exact_scores(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Return <z(x), w> for each row x of X, shape (m,), from cosines in double precision."""
+        return np.asarray(self.scale * (np.cos(self._phased(X)) @ weights))
+
+    def _phased(self, X: Any) -> NDArray[np.float64]:
+        """Return the arguments of the cosines for each row x of X, float64, shape (m, D)."""
+        return np.tile(self._exactly(X), self.phases.size // self.frequencies.shape[1]) + self.phases
 
 
 def _squares(X: Any) -> NDArray[np.float64]:

@@ -35,6 +35,7 @@ from svmbench.errors import UserError
 from svmbench.features._mapped import MappedData
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.decisions import lengths
 from svmbench.option import option
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Nystrom(FeatureMap):
             raise UserError(
                 f"features.s={params.s} is not allowed: give at most {n}, the number of training examples"
             )
-        self._X = X
+        self.rows = X
         self.sample = np.sort(rng.permutation(n)[: params.s])
         self._oracle = Oracle(X[self.sample], kernel, threads=threads, like=X)
         self._K_ss = self._oracle.exact_values(X[self.sample])
@@ -110,13 +111,13 @@ class Nystrom(FeatureMap):
 
     def examples(self) -> LinearData:
         """Return the features of the training examples; kernel values within the sample are computed once."""
-        n, s = self._X.shape[0], self.sample.size
+        n, s = self.rows.shape[0], self.sample.size
         Z = np.empty((n, self.coefficients.shape[1]), dtype=np.float32)
         Z[self.sample] = self._rounded(self._K_ss)
         others = np.delete(np.arange(n), self.sample)
         for begin in range(0, others.size, BLOCK):
             block = others[begin : begin + BLOCK]
-            Z[block] = self.transform(self._X[block])
+            Z[block] = self.transform(self.rows[block])
         self._oracle.ledger.setup(n * s)
         return MappedData(Z, self, self._oracle.ledger)
 
@@ -129,12 +130,17 @@ class Nystrom(FeatureMap):
         return self.sample, self.coefficients @ weights
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X, made as for training rows; counted as prediction."""
-        scores = np.empty(X.shape[0])
-        for begin in range(0, X.shape[0], BLOCK):
-            Z = self._rounded(self._oracle.exact_values(X[begin : begin + BLOCK], predicted=True))
-            scores[begin : begin + BLOCK] = Z.astype(np.float64) @ weights
-        return scores + bias, 0
+        """Return <z(x), w> + bias for each row x of X in double precision; counted as prediction."""
+        at, coefficients = np.arange(self.sample.size), self.coefficients @ weights
+        return self._oracle.decision_function(at, coefficients, bias, X, exact=True), 0
+
+    def errors(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Return bounds for features that are rounded once. |z(x)|² is at most K(x, x)."""
+        return np.asarray(2.0**-23 * float(np.linalg.norm(weights)) * lengths(X, self._oracle.kernel))
+
+    def exact_scores(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Return <z(x), w> for each row x of X, shape (m,), by the expansion over the sample."""
+        return self._oracle.exact_again(np.arange(self.sample.size), self.coefficients @ weights, X=X)
 
     def _rounded(self, values: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the features of rows from their kernel values with the sample, shape (m, s)."""

@@ -8,3 +8,8 @@ cdef class Oracle(KernelRows):
 
     cdef object _diagonal
     cdef object _double_values      # what `exact_values` keeps
+    # Whether scores of other rows are compared with those of other models, not only with 0: then all are in
+    # double precision.
+    cdef public bint compared
+    # Whether most of the last scores of other rows were computed in double precision.
+    cdef readonly bint in_double

@@ -11,6 +11,10 @@ from svmbench.run_config import KernelDocument
 
 class Oracle(KernelRows):
     feature_error: float
+    given: Any
+    compared: bool
+    @property
+    def in_double(self) -> bool: ...
     def __init__(
         self,
         X: Any,
@@ -40,6 +44,7 @@ class Oracle(KernelRows):
     def block(
         self, rows: ArrayLike, cols: ArrayLike | None = None, out: NDArray[np.float32] | None = None
     ) -> NDArray[np.float32]: ...
+    def moved(self, X: Any) -> Any: ...
     def values(self, X: Any) -> NDArray[np.float32]: ...
     def exact_values(self, X: Any, *, predicted: bool = False) -> NDArray[np.float64]: ...
     def diagonal(self) -> NDArray[np.float64]: ...
@@ -53,7 +58,31 @@ class Oracle(KernelRows):
         self, terms: Expansion, examples: NDArray[np.int64], *, observed: bool = False
     ) -> NDArray[np.float64]: ...
     def decision_function(
-        self, indices: NDArray[np.int64], coefficients: NDArray[np.float64], bias: float, X: Any
+        self,
+        indices: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        bias: float,
+        X: Any,
+        *,
+        exact: bool = False,
+    ) -> NDArray[np.float64]: ...
+    def score_errors(
+        self, indices: NDArray[np.int64], coefficients: NDArray[np.float64], X: Any = None
+    ) -> NDArray[np.float64]: ...
+    def sides(
+        self,
+        indices: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        X: Any,
+        positive: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.float64]: ...
+    def settled(
+        self,
+        indices: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        bias: float,
+        X: Any,
+        sums: NDArray[np.float64],
     ) -> NDArray[np.float64]: ...
     def training_scores(
         self, indices: NDArray[np.int64], coefficients: NDArray[np.float64]
@@ -70,15 +99,15 @@ class Oracle(KernelRows):
         *,
         cols: ArrayLike | None = None,
         observed: bool = False,
-        given: Any = None,
+    ) -> NDArray[np.float64]: ...
+    def exact_again(
+        self, indices: ArrayLike, coefficients: ArrayLike, cols: ArrayLike | None = None, *, X: Any = None
     ) -> NDArray[np.float64]: ...
     def row_errors(
         self,
         indices: NDArray[np.int64],
         coefficients: NDArray[np.float64],
         cols: NDArray[np.int64],
-        *,
-        given: Any = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None: ...
     def reduced_set(self) -> ReducedSet: ...
     def point_scores(

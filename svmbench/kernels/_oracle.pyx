@@ -6,8 +6,8 @@ subsets of the examples, and expansions.
 
 import numpy as np
 
-from svmbench.kernels import expansion
-from svmbench.kernels.double_values import DoubleValues, finite_scores
+from svmbench.kernels import decisions, expansion
+from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.layouts._double_expansion import expansion as double_expansion, value_errors
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
@@ -53,6 +53,9 @@ cdef class Oracle(KernelRows):
 
     #: Largest difference between a kernel value of the stored examples and one of the examples as given.
     feature_error = 0.0
+
+    #: The examples before they were rounded to be stored, float64, shape (n, d); None if they were not.
+    given = None
 
     def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
                  precision="auto"):
@@ -141,9 +144,13 @@ cdef class Oracle(KernelRows):
             self.layout.pairs(&rows[0], rows.shape[0], &cols[0], cols.shape[0], &view[0, 0], stride)
         return values[:, : cols.shape[0]]
 
+    def moved(self, X):
+        """Return rows translated like the examples, shape (m, d)."""
+        return X
+
     def values(self, X):
         """Return K(x, x_j) for each row x of X and each training example, float32, shape (m, n)."""
-        values = self.layout.values(X)
+        values = self.layout.values(self.moved(X))
         self.ledger.computed(values.size)
         return values
 
@@ -245,13 +252,41 @@ cdef class Oracle(KernelRows):
             self.ledger.computed(terms.size * len(examples))
         return terms.at(examples)
 
-    def decision_function(self, indices, coefficients, bias, X):
+    def decision_function(self, indices, coefficients, bias, X, *, exact=False):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 
-        Counted as prediction, which is not charged to published conventions.
+        With `exact`, all scores are in double precision. Otherwise, their signs are those in double precision
+        (`svmbench.kernels.decisions`). Counted as prediction, which is not charged to published conventions;
+        a score that is computed again in double precision counts once.
         """
-        scores = finite_scores(self.layout, indices, coefficients, X) + bias
-        self.ledger.kev_prediction += len(indices) * len(scores)
+        self.ledger.kev_prediction += len(indices) * X.shape[0]
+        return self._kept(decisions.scores(*self._terms(indices, coefficients), bias, self.moved(X),
+                                           self.given, 0.5 * self.feature_error, exact or self.compared))
+
+    def score_errors(self, indices, coefficients, X=None):
+        """Return bounds of the errors of sums of `values` of rows X, or of the training examples: (m,)."""
+        return decisions.errors(*self._terms(indices, coefficients), None if X is None else self.moved(X),
+                                None, self.given, 0.5 * self.feature_error)
+
+    def sides(self, indices, coefficients, X, positive=None):
+        """Return the sums of `svmbench.kernels.decisions.sides`, shape (2, m); counted as prediction."""
+        self.ledger.kev_prediction += len(indices) * X.shape[0]
+        return decisions.sides(*self._terms(indices, coefficients), self.moved(X), positive)
+
+    def settled(self, indices, coefficients, bias, X, sums):
+        """Return the scores of `decision_function` from the sums of `sides`; not counted again."""
+        if self.compared:
+            return self.exact_again(indices, coefficients, X=X) + bias
+        return self._kept(decisions.settled(*self._terms(indices, coefficients), bias, self.moved(X), sums,
+                                            self.given, 0.5 * self.feature_error))
+
+    def _terms(self, indices, coefficients):
+        return self.layout, np.asarray(indices), np.asarray(coefficients)
+
+    def _kept(self, found):
+        """Return the scores, and keep whether most were computed in double precision."""
+        scores, exact = found
+        self.in_double = 2 * exact > len(scores)
         return scores
 
     def training_scores(self, indices, coefficients):
@@ -269,7 +304,7 @@ cdef class Oracle(KernelRows):
 
     def given_rows(self, indices):
         """Return the same, but as given where they were rounded to be stored."""
-        return self.exact_rows(indices)
+        return self.exact_rows(indices) if self.given is None else self.given[indices]
 
     def products(self, examples, points, *, observed=False):
         """Return ⟨x_i, p⟩ for each of some examples and each row p of points, float64, shape (m, k).
@@ -290,7 +325,7 @@ cdef class Oracle(KernelRows):
             self.ledger.computed(values.shape[0] * values.shape[1])
         return values.toarray() if issparse(values) else values
 
-    def exact_responses(self, indices, coefficients, *, cols=None, observed=False, given=None):
+    def exact_responses(self, indices, coefficients, *, cols=None, observed=False):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) in double precision, for each j or those of cols.
 
         The shape is (n,) or (len(cols),). Values are computed from the examples as loaded and the
@@ -308,8 +343,6 @@ cdef class Oracle(KernelRows):
         observed : bool, default False
             Whether to count as observation (`kev_observation`) instead of training (`kev_computed`,
             `inner_products`).
-        given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
-            The examples before rounding, used instead of the stored ones.
         """
         at = np.arange(self.n) if cols is None else np.asarray(cols)
         cdef int64_t evaluations = len(indices) * len(at)
@@ -317,9 +350,15 @@ cdef class Oracle(KernelRows):
             self.ledger.kev_observation += evaluations
         else:
             self.ledger.computed(evaluations)
-        return double_expansion(self.layout, indices, coefficients, at, given)
+        return self.exact_again(indices, coefficients, at)
 
-    def row_errors(self, indices, coefficients, cols, *, given=None):
+    def exact_again(self, indices, coefficients, cols=None, *, X=None):
+        """Return the same, for examples or rows X of known scores in single precision; in no column."""
+        if X is not None:
+            return decisions.exact_scores(self.layout, indices, coefficients, self.moved(X), self.given)
+        return double_expansion(self.layout, indices, coefficients, cols, self.given)
+
+    def row_errors(self, indices, coefficients, cols):
         """Return the errors of values in rows, Σ_k e_kj and Σ_k e_kj² for each j of `cols`, or None.
 
         e_kj is coefficients[k] times the difference between K(x_indices[k], x_j) in double precision and the
@@ -328,13 +367,13 @@ cdef class Oracle(KernelRows):
 
         Parameters
         ----------
-        indices, coefficients, cols, given
+        indices, coefficients, cols
             As in `exact_responses`; examples may be repeated.
         """
         if self.layout.name not in ("dense", "mixed") or self.kernel["name"] != "gaussian" or not self.d:
             return None
         self.ledger.kev_observation += 2 * len(indices) * len(cols)
-        return value_errors(self.layout, indices, coefficients, np.ascontiguousarray(cols), given)
+        return value_errors(self.layout, indices, coefficients, np.ascontiguousarray(cols), self.given)
 
     def reduced_set(self):
         """Return a `ReducedSet` of the training examples, for kernel values of arbitrary points.

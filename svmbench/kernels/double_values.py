@@ -25,9 +25,6 @@ _CANCELLED = 1.0 / 16.0
 #: Largest number of differences between rows and points held at a time.
 _NUMBERS = 1 << 20
 
-#: Rows scored at a time.
-_TOGETHER = 1024
-
 
 class DoubleValues:
     """Fixed points, and the kernel between them and any rows, by the documented formula in float64.
@@ -92,29 +89,6 @@ class DoubleValues:
         for begin in range(0, i.size, step):
             near = i[begin : begin + step], j[begin : begin + step]
             products[near] = squared_norms(_dense(self._points[near[1]]) - _dense(rows[near[0]]))
-
-
-def finite_scores(layout: Any, indices: NDArray[np.int64], coefficients: Floats, X: Any) -> Floats:
-    """Return Σ_k coefficients[k] K(x_indices[k], x) for each row x of X, shape (m,).
-
-    Kernel values are those of the layout; if they overflow single precision, they are computed in double.
-
-    Parameters
-    ----------
-    layout : Layout
-        The examples.
-    indices, coefficients : arrays of int and float64, shape (s,)
-        Examples of the expansion, and their coefficients.
-    X : ndarray or scipy.sparse matrix, shape (m, d)
-        Rows.
-    """
-    scores: Floats = layout.select(indices).scores(X, coefficients)
-    beyond = np.flatnonzero(~np.isfinite(scores))
-    if beyond.size:
-        values = DoubleValues(layout.gather_double(indices), layout.kernel)
-        for part in np.array_split(beyond, -(-beyond.size // _TOGETHER)):
-            scores[part] = values(X[part]) @ coefficients
-    return scores
 
 
 def _dense(X: Any) -> Floats:

@@ -19,13 +19,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.layouts._double_expansion import expansion
-from svmbench.kernels.layouts.choice import make_layout
 from svmbench.sparse import is_exact, issparse
 
 if TYPE_CHECKING:
@@ -50,7 +47,7 @@ _ROUNDED, _ROUGH = 2.0**-22, 2e-4
 #: Largest distance of a value from its multiple, relative to the largest value.
 _MISSED = 1e-7
 
-#: Rows compared or scored at a time.
+#: Rows compared at a time.
 _PART = 1024
 
 
@@ -135,6 +132,8 @@ class GivenOracle(Oracle):
     ----------
     origin : ndarray of float64, shape (d,), or None
         Point that is subtracted from all examples; None if none is.
+    given : ndarray or CSR matrix of float64, shape (n, d), or None
+        The examples, moved to the origin; None if they are stored without a change.
     feature_error : float
         Largest change of a kernel value due to rounding of features, for the Gaussian kernel.
     """
@@ -144,9 +143,8 @@ class GivenOracle(Oracle):
         self.origin = origin_of(X) if kernel["name"] == "gaussian" else None
         moved = X if self.origin is None else X - self.origin
         super().__init__(moved.astype(np.float32), kernel, *args, **options)
-        self._threads = int(args[1] if len(args) > 1 else options.get("threads", 1))
         off, same = self._rounding(moved)
-        self._given = None if same else moved
+        self.given = None if same else moved
         gaussian = kernel["name"] == "gaussian"
         self.feature_error = _change(off, kernel) if gaussian else 0.0
 
@@ -166,39 +164,12 @@ class GivenOracle(Oracle):
         """Like `Oracle.subset`, with the examples as given."""
         part: GivenOracle = super().subset(indices, cached=cached, ledger=ledger)
         part.origin, part.feature_error = self.origin, self.feature_error
-        part._given = None if self._given is None else self._given[indices]
-        part._threads = self._threads
+        part.given = None if self.given is None else self.given[indices]
         return part
 
     def moved(self, X: Any) -> Any:
         """Return rows translated like the examples, shape (m, d)."""
         return X if self.origin is None else np.asarray(X, dtype=np.float64) - self.origin
-
-    def given_rows(self, indices: Any) -> Any:
-        """Like `Oracle.given_rows`."""
-        return self.exact_rows(indices) if self._given is None else self._given[indices]
-
-    def exact_responses(
-        self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None
-    ) -> Floats:
-        """Like `Oracle.exact_responses`, for the examples as given."""
-        given = self._given if given is None else given
-        made = super().exact_responses(indices, coefficients, cols=cols, observed=observed, given=given)
-        return np.asarray(made)
-
-    def row_errors(self, indices: Any, coefficients: Any, cols: Any, *, given: Any = None) -> Any:
-        """Like `Oracle.row_errors`, for the examples as given."""
-        given = self._given if given is None else given
-        return super().row_errors(indices, coefficients, cols, given=given)
-
-    def decision_function(self, indices: Any, coefficients: Any, bias: float, X: Any) -> Floats:
-        """Like `Oracle.decision_function`, in double precision if rounding would matter."""
-        X = self.moved(X)
-        if self._given is None or not is_rough(coefficients, self.feature_error):
-            return np.asarray(super().decision_function(indices, coefficients, bias, X))
-        self.ledger.kev_prediction += len(indices) * X.shape[0]
-        points = self._given[indices]
-        return exact_scores(points, coefficients, bias, X, self.kernel, self._threads)
 
 
 def _change(distance: float, kernel: KernelDocument) -> float:
@@ -247,35 +218,6 @@ def is_rough(coefficients: Floats, feature_error: float) -> bool:
         As in `GivenOracle`.
     """
     return float(np.linalg.norm(coefficients)) * (_ROUNDED + feature_error) > _ROUGH
-
-
-def exact_scores(
-    points: Any, coefficients: Floats, bias: float, X: Any, kernel: KernelDocument, threads: int = 1
-) -> Floats:
-    """Return Σ_k coefficients[k] K(points[k], x) + bias for each row x of X, all in float64, shape (m,).
-
-    Parameters
-    ----------
-    points, X : ndarray or CSR matrix, shapes (s, d) and (m, d)
-        Points of the expansion, and rows.
-    coefficients : ndarray of float64, shape (s,)
-        Coefficients.
-    bias : float
-        b.
-    kernel : dict
-        Name and parameters.
-    threads : int
-        OpenMP threads.
-    """
-    s, m = points.shape[0], X.shape[0]
-    scores, step = np.zeros(m), max(_PART, s)
-    for begin in range(0, m if s else 0, step):
-        rows = X[begin : begin + step].astype(np.float64)
-        both = scipy.sparse.vstack([points, rows], format="csr") if issparse(X) else np.vstack([points, rows])
-        layout = make_layout(both.astype(np.float32), kernel, threads, "sparse" if issparse(X) else "dense")
-        at = np.arange(s, s + rows.shape[0])
-        scores[begin : begin + step] = expansion(layout, np.arange(s), coefficients, at, both)
-    return scores + bias
 
 
 def origin_of(X: Any) -> Floats | None:

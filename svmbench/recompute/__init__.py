@@ -9,7 +9,7 @@ from svmbench.recompute.circumstances import other_data
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.joint import joint_numbers, joint_scores
 from svmbench.recompute.multiples import unit
-from svmbench.recompute.numbers import TOLERANCES, compare, numbers
+from svmbench.recompute.numbers import TOLERANCES, compare, numbers, unknown
 from svmbench.recompute.schedule import growth
 from svmbench.recompute.scores import scores
 
@@ -24,4 +24,5 @@ __all__ = [
     "other_data",
     "scores",
     "unit",
+    "unknown",
 ]

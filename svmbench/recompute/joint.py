@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmbench.multiclass import binary, counted, problems
 from svmbench.recompute.multiples import unit
-from svmbench.recompute.numbers import UNSURE, numbers
+from svmbench.recompute.numbers import numbers
 from svmbench.recompute.rounding import Rounding
 from svmbench.recompute.scores import scores
 from svmbench.store.joint_model import JointModel
@@ -76,10 +76,10 @@ def _places(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _errors(model: JointModel, data: Dataset, name: str, part: Part, precision: str) -> dict[str, float]:
-    """Return the error on a part, and the number of examples whose class is uncertain in single precision."""
+    """Return the error on a part, and the number of examples whose class double precision leaves open."""
     values = joint_scores(model, data.train, part.X, precision)
-    doubt = [Rounding(own, data.train.X).single(part.X) for own in model.models]
-    unsure = _unsure(model, values, np.maximum(UNSURE, np.stack(doubt, axis=1)))
+    doubt = [Rounding(own, data.train.X).sign(part.X) for own in model.models]
+    unsure = _unsure(model, values, np.stack(doubt, axis=1))
     wrong = int(np.count_nonzero(model.predicted(values) != part.y))
     made = {f"{name}_error": wrong / part.n, f"rows_{name}": float(part.n), f"unsure_{name}": float(unsure)}
     return made | ({"test_mistakes": float(wrong)} if name == "test" else {})

@@ -36,9 +36,6 @@ TOLERANCES = dict.fromkeys(
 BOUNDED = ("rounding", "confidence")
 _ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
 
-#: Largest magnitude of scores whose sign may be wrong in single precision.
-UNSURE = 1e-5
-
 
 def numbers(
     model: StoredModel,
@@ -50,7 +47,7 @@ def numbers(
     """Return the numbers that can be recomputed, by the names of the trace.
 
     For each part of the data, the result also has the number of examples (such as ``rows_test``), and of
-    those whose scores are so close to 0 that their sign is uncertain in single precision (``unsure_test``).
+    those whose scores are so close to 0 that double precision leaves their sign open (``unsure_test``).
     For each number, it has the difference that rounding may cause between two correct programs (such as
     ``rounding_norm``).
 
@@ -83,7 +80,7 @@ def numbers(
         "norm": math.sqrt(norm2),
         "mean_hinge": loss,
         "train_error": _mistakes(margins) / y.size,
-        **_doubt("train", margins, doubt.single(X)),
+        **_doubt("train", margins, doubt.sign(X)),
         **_rounding(model, lam, norm2, doubt.double(X), losses, share),
     }
     if model.weights is None and (model.features is None or model.dual != "own"):
@@ -98,12 +95,12 @@ def numbers(
         if part is not None:
             margins = part.y * (scores(model, X, part.X, step) + model.bias)
             made[f"{name}_error"] = _mistakes(margins) / part.y.size
-            rounding = doubt.single(part.X)
+            rounding = doubt.sign(part.X)
             made |= _doubt(name, margins, rounding)
             if name == "test":
                 made["test_mistakes"] = float(_mistakes(margins))
                 if wrong is not None and wrong.size == margins.size:
-                    sure = np.abs(margins) > np.maximum(UNSURE, rounding)
+                    sure = np.abs(margins) > rounding
                     made["misplaced_tests"] = float(np.count_nonzero(sure & (wrong == (margins > 0.0))))
     return made
 
@@ -143,8 +140,8 @@ def _rounding(
 
 
 def _doubt(name: str, margins: Floats, rounding: Floats) -> dict[str, float]:
-    """Return the number of examples of a part, and of those with a score near 0."""
-    unsure = np.count_nonzero(np.abs(margins) <= np.maximum(UNSURE, rounding))
+    """Return the number of examples of a part, and of those whose sign double precision leaves open."""
+    unsure = np.count_nonzero((np.abs(margins) <= rounding) & (rounding > 0.0))
     return {f"rows_{name}": float(margins.size), f"unsure_{name}": float(unsure)}
 
 
@@ -277,6 +274,14 @@ def compare(
     asked = (*TOLERANCES, "support_vectors", "train_error", "test_error", "test_mistakes", "validation_error")
     left = [name for name in asked if row.get(name) is not None and name not in made]
     return wrong, largest, left, vague
+
+
+def unknown(row: Row, made: dict[str, float]) -> list[str]:
+    """Return the stored errors that double precision leaves open, with the number of such examples."""
+    counts = {
+        f"{part}_error": int(made.get(f"unsure_{part}", 0.0)) for part in ("train", "validation", "test")
+    }
+    return [f"{name} ({count})" for name, count in counts.items() if count and row.get(name) is not None]
 
 
 def _off(row: Row, name: str, value: float) -> float:

@@ -4,9 +4,12 @@ Linear or polynomial kernel values of examples far from zero are large. So is th
 with coefficients of both signs, by which two correct programs may differ. With K_j = K(p_j, p_j), each term
 is at most :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by the Cauchy-Schwarz inequality. In double precision, the
 error of a sum of k terms is about :math:`\sqrt k` units of rounding, relative to the sum of these bounds
-(Higham and Mary, 2019). Values in single precision have independent relative errors of 1e-6. Gaussian values
-are at most 1, so only large coefficients matter. Values near 1 are all rounded in the same direction, by at
-most one unit each.
+(Higham and Mary, 2019). Gaussian values are at most 1, so only large coefficients matter. Values near 1 are
+all rounded in the same direction, by at most one unit each.
+
+Signs need more than an estimate: four times the estimate, or for a Gaussian value the error that
+`svmbench.recompute.scores` accepts in its exponent. If the magnitude of a score is within that, double
+precision leaves its sign open.
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
 
-#: Unit of rounding, and relative error of kernel values computed in single precision.
-_DOUBLE, _SINGLE = 2.0**-53, 1e-6
+#: Unit of rounding; error of a Gaussian value, or of a random Fourier feature, as part of its amplitude; and
+#: factor from estimates to bounds.
+_DOUBLE, _VALUE, _SAFE = 2.0**-53, 2e-11, 4.0
 
 
 class Rounding:
@@ -39,13 +43,13 @@ class Rounding:
 
     def __init__(self, model: StoredModel, train: Any) -> None:
         self._kernel = model.kernel
-        self._double = self._single = 0.0
-        if model.features is not None:
-            return
-        if model.weights is None and self._kernel["name"] == "gaussian":
-            assert model.coefficients is not None
-            self._single = _SINGLE * float(np.linalg.norm(model.coefficients))
-            self._double = 2.0 * _DOUBLE * float(np.abs(model.coefficients).sum())
+        self._double = 0.0
+        if self._kernel["name"] == "gaussian":
+            amplitudes = model.weights if model.coefficients is None else model.coefficients
+            assert amplitudes is not None
+            size = float(np.abs(amplitudes).sum())
+            self._sign = _VALUE * size
+            self._double = 2.0 * _DOUBLE * size if model.features is None else 0.0
             return
         terms = train.shape[1]
         if model.weights is not None:
@@ -54,18 +58,17 @@ class Rounding:
         else:
             assert model.indices is not None and model.coefficients is not None
             terms += len(model.indices)
-            sizes = np.abs(model.coefficients) * self._lengths(train[model.indices])
-            size = float(sizes.sum())
-            self._single = _SINGLE * float(np.linalg.norm(sizes))
-        self._double = _DOUBLE * (8.0 + math.sqrt(terms)) * size * self._kernel.get("degree", 1)
+            size = float(np.abs(model.coefficients) @ self._lengths(train[model.indices]))
+        error = _DOUBLE * (8.0 + math.sqrt(terms)) * size * self._kernel.get("degree", 1)
+        self._double, self._sign = 0.0 if model.features is not None else error, _SAFE * error
 
     def double(self, X: Any) -> Floats:
         """Return the error of scores in double precision for each row of X, shape (m,)."""
         return self._double * self._lengths(X) if self._double else np.zeros(X.shape[0])
 
-    def single(self, X: Any) -> Floats:
-        """Return the error of scores from kernel values in single precision."""
-        return self.double(X) + (self._single * self._lengths(X) if self._single else 0.0)
+    def sign(self, X: Any) -> Floats:
+        """Return the magnitudes up to which double precision leaves the signs of scores open, shape (m,)."""
+        return self._sign * self._lengths(X)
 
     def _lengths(self, X: Any) -> Floats:
         """Return an upper bound on sqrt(K(x, x)) for each row, from the magnitudes of its terms."""

@@ -175,17 +175,23 @@ class TrainingScores:
         return off * (1.0 + 0.5 * problem.lam * size) <= ROUGH * primal
 
     def _affordable(self, evaluations: int, coarse: bool) -> bool:
+        if not self._within(self._spent + evaluations, coarse):
+            return False
+        self._spent += evaluations
+        return True
+
+    def again(self, evaluations: int) -> bool:
+        """Return whether it is affordable to compute some scores again, apart from all other evaluations."""
+        return self._within(evaluations, False)
+
+    def _within(self, evaluations: int, coarse: bool) -> bool:
         oracle = self._reader
         assert isinstance(oracle, Oracle)
-        price = (self._spent + evaluations) * oracle.exact_price
         trained = oracle.ledger.kev_iter
         most = _FREE + trained
         if self._bounded:
             most = (_FREE_COARSE if coarse else _FREE_BOUNDED) + trained // _SHARE
-        if self._limited and price > most:
-            return False
-        self._spent += evaluations
-        return True
+        return not (self._limited and evaluations * oracle.exact_price > most)
 
 
 def _common_factor(old: Floats, new: Floats) -> float:

@@ -10,7 +10,7 @@ the free coefficients, without a search for the best one.
 import numpy as np
 
 from svmbench import problem
-from svmbench.runner.margin import largest_error
+from svmbench.kernels.decisions import largest_error
 
 from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, fabs, fmax
@@ -52,7 +52,8 @@ cdef class FewGaps:
     def __init__(self, Oracle oracle not None):
         n = oracle.n
         rows = np.ascontiguousarray(oracle.given_rows(np.arange(n)))
-        self.sums, self.most = FewSums(oracle.layout, rows), largest_error(oracle)
+        self.sums = FewSums(oracle.layout, rows)
+        self.most = largest_error(oracle.value_error) + oracle.feature_error
         self.points, self.at, self.near = np.zeros((3, n), dtype=np.int64)
         self.weights, self.scores = np.zeros((2, n))
 

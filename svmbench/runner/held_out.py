@@ -34,40 +34,43 @@ class HeldOutScores:
         self._oracle = oracle
         self._X = X
         self._coefficients = np.zeros(oracle.n)
-        self._scores = np.zeros(X.shape[0])
+        self._sides = np.zeros((2, X.shape[0]))
 
     def price(self, model: KernelExpansion) -> int:
         """Return the number of kernel evaluations needed for the scores of a model."""
-        return len(self._missing(model)[0]) * len(self._scores)
+        return len(self._missing(model)[0]) * int(self._sides.shape[1])
 
     def __call__(self, model: KernelExpansion) -> Floats:
         """Return the scores of a model, shape (m,); counted as prediction."""
         at, weights, kept = self._missing(model)
-        scores = self._oracle.decision_function(at, weights, 0.0, self._X)
-        self._scores = self._scores + scores if kept else np.asarray(scores)
-        self._coefficients = _spread(model, self._oracle.n)
-        return self._scores + model.bias
+        new, old = spread(model, self._oracle.n), self._coefficients
+        positive = np.where(new[at] == 0.0, old[at], new[at]) > 0.0
+        sides = self._oracle.sides(at, weights, self._X, positive)
+        self._sides = self._sides + sides if kept else sides
+        self._coefficients = new
+        return self._oracle.settled(model.indices, model.coefficients, model.bias, self._X, self._sides)
 
     def _missing(self, model: KernelExpansion) -> tuple[NDArray[np.int64], Floats, bool]:
         """Return the terms to evaluate, and whether to add them to the previous scores."""
-        new = _spread(model, self._oracle.n)
-        change = new - self._coefficients
-        fresh = 2 * np.count_nonzero(change) >= np.count_nonzero(new)
-        if fresh or np.count_nonzero(new) * len(self._scores) <= _FEW:
+        new, old = spread(model, self._oracle.n), self._coefficients
+        change = new - old
+        fresh = 2 * np.count_nonzero(change) >= np.count_nonzero(new) or bool((new * old < 0.0).any())
+        if fresh or np.count_nonzero(new) * self._X.shape[0] <= _FEW:
             return model.indices, model.coefficients, False
         at = np.flatnonzero(change)
         return at, change[at], True
 
     def state(self) -> dict[str, Floats]:
         """Return the state, from which the next scores are computed."""
-        return {"coefficients": self._coefficients, "scores": self._scores}
+        return {"coefficients": self._coefficients, "sides": self._sides}
 
     def restore(self, state: Mapping[str, Floats]) -> None:
         """Restore a state."""
-        self._coefficients, self._scores = state["coefficients"], state["scores"]
+        if "sides" in state:  # an older state has their difference only, so the next scores are all new
+            self._coefficients, self._sides = state["coefficients"], state["sides"]
 
 
-def _spread(model: KernelExpansion, n: int) -> Floats:
+def spread(model: KernelExpansion, n: int) -> Floats:
     """Return the coefficients of all n training examples."""
     spread = np.zeros(n)
     np.add.at(spread, model.indices, model.coefficients)

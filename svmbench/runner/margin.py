@@ -54,6 +54,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.decisions import largest_error
 from svmbench.problem import Problem, balanced, best_bias, objectives_rounding, primal_objective
 from svmbench.runner import _terms
 
@@ -233,7 +234,7 @@ class GapBounds:
             b. Default: the best one for the responses.
         """
         b = self._bias(point.responses, bias)
-        most = self._farthest(point)
+        most = self.farthest(point)
         off = np.full(self._problem.n, most)
         near = self._near(point, b, off)
         width = most * float((self._weights * np.where(near, 3.0, point.alpha > 0.0)).mean())
@@ -254,7 +255,7 @@ class GapBounds:
         failure = FAILURE / (2.0 * self.made * (self.made + 1))
         b = self._bias(point.responses, bias)
         shift = _SHIFT if bias is None else 0.0
-        off = np.full(self._problem.n, self._farthest(point))
+        off = np.full(self._problem.n, self.farthest(point))
         near = self._near(point, b, off + shift)
         kind = "rounding"
         if self._estimate(point, b, near, off, failure):
@@ -304,10 +305,10 @@ class GapBounds:
         additions = 2.0 + self._oracle.ledger.kev_iter / min(n, _SET)
         return float(additions * (1.0 + self._bounds.sum()) * 2.0**-53 + point.alpha.sum() * 2.0**-46)
 
-    def _farthest(self, point: Point) -> float:
+    def farthest(self, point: Point) -> float:
         """Return a bound of the error of any response, from the largest error of a kernel value."""
         total = float(np.abs(point.alpha - point.exact_at).sum())
-        most = largest_error(self._oracle)
+        most = largest_error(self._oracle.value_error) + self._oracle.feature_error
         return total * most + self._accumulation(point)
 
     def _estimate(self, point: Point, b: float, near: NDArray[np.bool_], off: Floats, failure: float) -> bool:
@@ -331,7 +332,7 @@ class GapBounds:
         mean, squares = errors[0] / m, errors[1]
         variance = np.maximum(0.0, squares - m * mean**2) / (m - 1)
         L = math.log(4.0 * self._problem.n / failure)
-        most = largest_error(oracle)
+        most = largest_error(oracle.value_error) + oracle.feature_error
         width = np.sqrt(2.0 * variance * L / m) + 14.0 * most * L / (3.0 * (m - 1))
         off[at] = np.minimum(off[at], total * (np.abs(mean) + width) + self._accumulation(point))
         return True
@@ -387,15 +388,6 @@ class GapBounds:
             return 0.0
         t = abs(total)
         return problem.lam * (t * (1.0 - float(responses[i]) + farthest) + 0.5 * t * t)
-
-
-def largest_error(oracle: ExactValues) -> float:
-    """Return the largest error of a value k in a row, k (r ln(1/k) + s) with `Oracle.value_error` (r, s)."""
-    if oracle.value_error is None:
-        return math.inf
-    r, s = oracle.value_error
-    k = math.exp(s / r - 1.0) if 0.0 < s < r else 1.0 if s > 0.0 else math.exp(-1.0)
-    return k * (s - r * math.log(k)) + oracle.feature_error
 
 
 def _mean(errors: Floats, most: float, failure: float) -> tuple[float, float]:

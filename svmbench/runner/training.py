@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     from svmbench.store.state import State
 
 
+#: What is said if single precision cannot tell the predictions of a model.
+_IN_DOUBLE = (
+    "held-out errors are computed in double precision: single precision leaves the signs of most scores open"
+)
+
+
 @dataclass(frozen=True)
 class Task:
     """A configuration applied to a data set.
@@ -208,6 +214,9 @@ class Training:
             seen = self._read("linear", clock)  # as the weights that are stored
         else:
             seen = oracle if counted else self._read(solver.observed, clock)
+        scorer = self._map or seen
+        if config.problem.multiclass == "one_vs_rest" and hasattr(scorer, "compared"):
+            scorer.compared = True  # the largest score wins
         generator = Generator(task.seeds["generator"])
         run = solver(solver.Params(**config.solver.parameters)).start(problem, oracle, generator)
         best, due = self._best, False
@@ -233,6 +242,8 @@ class Training:
         with self._interrupt.deferred(), LoadMonitor() as monitor:
             end = loop.drive()
         self.load = monitor.record()
+        if config.kernel.name != "linear" and getattr(seen, "in_double", False):
+            self._progress.say(_IN_DOUBLE)
         if loop.seen is not None:
             model, rows = loop.seen[0].model, task.posed.rows  # not `self`: a cycle would keep rows in memory
             self.predict = lambda X: model.scores(seen, rows(X))

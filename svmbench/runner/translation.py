@@ -9,8 +9,8 @@ move by the same vector c:
 
 A feature moves only if the subtraction is exact in single precision, so the problem is still that of the
 examples as loaded. The Gaussian kernel depends on differences only, which are exact for features in single
-precision. Features in double precision (the user's own data) are rounded to make rows; large ones first move
-towards 0, where rounding is finer (`svmbench.kernels.given`).
+precision. Features in double precision (the user's own data) are rounded to make rows; with either kernel,
+large ones first move towards 0, where rounding is finer (`svmbench.kernels.given`).
 
 Coefficients of 1e5 balance only to about 1e-7, which changes a score at 1e7 by 1. So a dual point is balanced
 exactly before it is observed. What is observed and stored is :math:`\langle w, x \rangle + b` itself, with w
@@ -134,11 +134,11 @@ def posed(data: Dataset, config: RunConfig, access: str) -> Posed:
     X, kernel = data.train.X, config.kernel.name
     if access != "kernel" or not isinstance(X, np.ndarray):
         return Posed(data)
-    origin = None
-    if kernel == "linear" and config.problem.bias == "unregularised":
-        origin = _origin(X)
-    elif kernel == "gaussian" and X.dtype == np.float64:
+    origin, linear = None, kernel == "linear" and config.problem.bias == "unregularised"
+    if (linear or kernel == "gaussian") and X.dtype == np.float64:
         origin = origin_of(X)
+    elif linear:
+        origin = _origin(X)
     if origin is None:
         return Posed(data)
     parts: dict[str, Any] = {name: Part(_moved(part.X, origin), part.y) for name, part in data.parts.items()}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.given import exact_scores
+from svmbench.kernels.given import oracle_over
 from svmbench.multiclass import pairs
 
 if TYPE_CHECKING:
@@ -26,39 +26,38 @@ _VALUES, _ROWS = 1 << 22, 1024
 class SupportValues:
     """Kernel values between rows and support vectors, which are converted when they are first needed.
 
-    `origin` is the point at which single precision is accurate (`svmbench.kernels.given`), or None, and
     `double` says whether values are computed in double precision.
     """
 
-    def __init__(
-        self, points: Any, kernel: KernelDocument, origin: Floats | None, double: bool, threads: int
-    ) -> None:
-        self._points, self._kernel, self._origin, self._threads = points, kernel, origin, threads
-        self._in_double = double
+    def __init__(self, points: Any, kernel: KernelDocument, double: bool, threads: int) -> None:
+        self._points, self._kernel, self._threads = points, kernel, threads
+        self.in_double = double
 
     @cached_property
-    def _double(self) -> DoubleValues:
+    def double(self) -> DoubleValues:
+        """The values in double precision."""
         return DoubleValues(self._points.astype(np.float64), self._kernel)
 
     @cached_property
-    def _single(self) -> Oracle:
-        return Oracle(self._moved(self._points), self._kernel, threads=self._threads)
-
-    def _moved(self, X: Any) -> Any:
-        return X if self._origin is None else X.astype(np.float64) - self._origin
+    def _oracle(self) -> Oracle:
+        return oracle_over(self._points, self._kernel, threads=self._threads)
 
     def __call__(self, X: Any) -> Any:
         """Return the values for rows X, shape (m, s)."""
-        if self._in_double:
-            return self._double(X)
-        return self._single.values(self._moved(X))
+        return self.double(X) if self.in_double else self._oracle.values(X)
 
     def scores(self, X: Any, coefficients: Floats, intercept: float) -> Floats:
         """Return the products of the values and coefficients, shape (s,), plus an intercept, shape (m,)."""
-        if self._in_double:
-            return exact_scores(self._points, coefficients, intercept, X, self._kernel, self._threads)
         every = np.arange(coefficients.size)
-        return self._single.decision_function(every, coefficients, intercept, self._moved(X))
+        return self._oracle.decision_function(every, coefficients, intercept, X, exact=self.in_double)
+
+    def errors(self, X: Any, coefficients: Floats, counts: NDArray[np.int32]) -> Floats:
+        """Return bounds of the errors of `decisions` for rows X, shape (m, k (k - 1) / 2)."""
+        columns, found = np.split(np.arange(coefficients.shape[1]), np.cumsum(counts)[:-1]), []
+        for i, j in pairs(counts.size):
+            own = np.concatenate([coefficients[j - 1, columns[i]], coefficients[i, columns[j]]])
+            found.append(self._oracle.score_errors(np.concatenate([columns[i], columns[j]]), own, X))
+        return np.stack(found, axis=1)
 
 
 def decisions(
@@ -70,22 +69,34 @@ def decisions(
 ) -> Floats:
     """Return the decision values of all pairs, positive for the first class, shape (m, k (k - 1) / 2).
 
-    `values` maps rows to their kernel values with the support vectors, shape (rows, s), of which there are
-    `counts` in each class. The coefficients, shape (k - 1, s), are those of
-    `svmbench.sklearn._one_vs_one.dual_coefficients`, and there is an intercept for each pair.
+    Their signs are those in double precision. `values` maps rows to their kernel values with the support
+    vectors, shape (rows, s), of which there are `counts` in each class. The coefficients, shape (k - 1, s),
+    are those of `svmbench.sklearn._one_vs_one.dual_coefficients`, and there is an intercept for each pair.
     """
     if counts.size == 2 and isinstance(values, SupportValues):
         return values.scores(X, coefficients[0], float(intercepts[0]))[:, np.newaxis]
-    ends = np.cumsum(counts)
     result = np.empty((X.shape[0], intercepts.size))
-    step = max(1, min(_ROWS, _VALUES // max(1, int(ends[-1]))))
+    step = max(1, min(_ROWS, _VALUES // max(1, int(counts.sum()))))
     for begin in range(0, X.shape[0], step):
-        block = np.asarray(values(X[begin : begin + step]), dtype=np.float64)
-        # Column r is the contribution of a class to its problem against the r-th of the other classes.
-        products = [
-            block[:, end - count : end] @ coefficients[:, end - count : end].T
-            for end, count in zip(ends, counts, strict=True)
-        ]
-        for p, (i, j) in enumerate(pairs(counts.size)):
-            result[begin : begin + step, p] = products[i][:, j - 1] + products[j][:, i] + intercepts[p]
+        rows = X[begin : begin + step]
+        found = _products(values(rows), coefficients, intercepts, counts)
+        if isinstance(values, SupportValues) and not values.in_double:
+            unsure = (~(np.abs(found) > values.errors(rows, coefficients, counts))).any(axis=1)
+            if unsure.any():
+                found[unsure] = _products(values.double(rows[unsure]), coefficients, intercepts, counts)
+        result[begin : begin + step] = found
     return result
+
+
+def _products(block: Any, coefficients: Floats, intercepts: Floats, counts: NDArray[np.int32]) -> Floats:
+    """Return the decision values of rows from their kernel values, shape (rows, s)."""
+    block, ends = np.asarray(block, dtype=np.float64), np.cumsum(counts)
+    # Column r is the contribution of a class to its problem against the r-th of the other classes.
+    products = [
+        block[:, end - count : end] @ coefficients[:, end - count : end].T
+        for end, count in zip(ends, counts, strict=True)
+    ]
+    every = enumerate(pairs(counts.size))
+    return np.stack(
+        [products[i][:, j - 1] + products[j][:, i] + intercepts[p] for p, (i, j) in every], axis=1
+    )

@@ -170,7 +170,6 @@ class KernelMachine(KernelParameters):
         self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
         self.intercept_ = self._sign * intercepts + 0.0
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
-        self._origin = getattr(oracle, "origin", None)
         small = support.size * self.shape_fit_[-1] <= _DOUBLE_VALUES
         self._double = small or rough
         self._scorer = self._made_scorer()
@@ -255,9 +254,7 @@ class KernelMachine(KernelParameters):
             return lambda X: self._sigmoid(X, self.support_vectors_)
         if self._kernel is None:
             return lambda values: values[:, self.support_]
-        return _expansions.SupportValues(
-            self.support_vectors_, self._kernel, self._origin, self._double, self._threads
-        )
+        return _expansions.SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
 
     def _sigmoid(self, X: Any, points: Any) -> Floats:
         """Return tanh(γ⟨x, x'⟩ + coef0), float64, shape (m, s)."""

@@ -105,7 +105,6 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
         self.n_iter_ = int(run.iterations)
         self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
         self._double: bool = is_rough(model.coefficients, oracle.feature_error)
-        self._origin: Floats | None = getattr(oracle, "origin", None)
         self.support_: NDArray[np.int64] = model.indices.astype(np.int64)
         self.support_vectors_: Any = X[self.support_]
         self.dual_coef_: Floats = model.coefficients[np.newaxis, :].copy()
@@ -115,7 +114,7 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
         return self
 
     def _made_scorer(self) -> SupportValues:
-        return SupportValues(self.support_vectors_, self._kernel, self._origin, self._double, self._threads)
+        return SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.

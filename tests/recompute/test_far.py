@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from svmbench.data.dataset import Dataset, Part
 from svmbench.kernels._oracle import Oracle
-from svmbench.recompute import compare, numbers, scores
+from svmbench.recompute import compare, numbers, scores, unknown
 from svmbench.store.model import StoredModel
 
 GAUSSIAN = {"name": "gaussian", "gamma": 1.0}
@@ -130,13 +130,13 @@ def test_a_number_that_rounding_cannot_explain_differs_all_the_same():
     assert len(wrong) == 1 and vague == []
 
 
-def test_a_sign_that_single_precision_may_miss_is_no_difference_where_coefficients_are_large():
+def test_a_sign_that_double_precision_leaves_open_is_not_known():
     X, y = blobs("plain")
     test = Part(X[:4], y[:4])
     data = Dataset("near", Part(X, y), None, test, "", {})
     coefficients = 1e4 * y
     margins = y[:4] * scores(model(GAUSSIAN, y, coefficients), X, test.X)
-    doubt = 1e-6 * np.linalg.norm(coefficients)
+    doubt = 2e-11 * np.abs(coefficients).sum()
     for place, unsure in ((0.5 * doubt, 1.0), (2.0 * doubt, 0.0)):
         given = model(GAUSSIAN, y, coefficients)
         given = replace(given, bias=float(y[0] * (place - margins[0])))
@@ -144,6 +144,7 @@ def test_a_sign_that_single_precision_may_miss_is_no_difference_where_coefficien
         assert made["unsure_test"] == unsure
         wrong, *_ = compare({"test_mistakes": made["test_mistakes"] + 1.0}, made)
         assert len(wrong) == 1 - unsure
+        assert unknown({"test_error": 0.0}, made) == (["test_error (1)"] if unsure else [])
 
 
 def test_numbers_that_double_precision_does_not_know_are_named():

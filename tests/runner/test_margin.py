@@ -63,7 +63,7 @@ def test_restored_responses_of_a_run_from_a_first_point_are_within_their_bound()
             at = np.flatnonzero(snapshot.alpha)
             exact = y * oracle.exact_responses(at, (snapshot.alpha * y)[at])
             point = point_of(snapshot)
-            assert np.abs(snapshot.responses - exact).max() <= bounds._farthest(point)
+            assert np.abs(snapshot.responses - exact).max() <= bounds.farthest(point)
             assert not point.exact_at.any()  # made again by rows in single precision
             restored += 1
     assert restored
@@ -104,7 +104,7 @@ def test_very_unequal_weights_leave_a_bound():
     run.advance("iterations", 10**6)
     point = point_of(run.snapshot())
     bound = GapBounds(problem, oracle).confirmed(point, run.snapshot().model.bias)
-    most = GapBounds(problem, oracle)._farthest(point)
+    most = GapBounds(problem, oracle).farthest(point)
     assert bound.error <= 0.5 * most * float((weights * (point.alpha > 0.0)).mean()) * (1.0 + 1e-9)
 
 
@@ -156,7 +156,7 @@ def test_responses_that_are_further_off_than_rounding_goes_are_all_made_again(dr
 def test_a_sample_of_terms_lowers_what_rounding_may_do(monkeypatch):
     _, problem, oracle, snapshot = solved()
     monkeypatch.setattr(margin, "_EFFORT", 1e9)
-    monkeypatch.setattr(margin, "largest_error", lambda oracle: 1e-5)
+    monkeypatch.setattr(margin, "largest_error", lambda error: 1e-5)
     few = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
     monkeypatch.setattr(margin, "_EFFORT", 0.0)
     many = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)

@@ -152,7 +152,7 @@ cdef class BitsLayout(TiledLayout):
                 ones += 1
         (<int32_t *>query)[words] = ones
 
-    def value_error(self):
+    def value_error(self, X=None):
         """See `Layout`. Values come from a table, and are rounded once."""
         return (0.0, 1.01 * 2.0 ** -24) if self.kernel["name"] == "gaussian" else None
 

@@ -158,7 +158,7 @@ cdef class BytesLayout(TiledLayout):
         whole[quads] = 128 * total
         whole[quads + 1] = self.squared[j]
 
-    def distance_error(self):
+    def distance_error(self, X=None):
         """See `Layout`. An exact integer and the unit are each rounded, and so is their product."""
         return 3.0 * 2.0 ** -24, 0.0
 
@@ -188,6 +188,15 @@ cdef class BytesLayout(TiledLayout):
     def gather_double(self, indices):
         """Return the multiples of the unit in float64; the loaded values are these, rounded."""
         return self.records(indices)[:, : self.d] * self.unit
+
+    def in_double(self, X):
+        """Return rows in float64: multiples of the unit where all values of a row are, up to rounding."""
+        rows = TiledLayout.in_double(self, X)
+        if not self.unit:
+            return rows
+        whole = np.rint(rows / self.unit)
+        fits = (whole >= 0.0) & (whole <= 255.0) & (np.abs(rows - whole * self.unit) <= 255e-7 * self.unit)
+        return np.where(fits.all(axis=1, keepdims=True), whole * self.unit, rows)
 
     def options(self):
         """Return the unit."""

@@ -45,7 +45,7 @@ cdef class DenseLayout(TiledLayout):
         for k in range(self.d):
             (<float *>query)[k] = lane[k * TILE]
 
-    def distance_error(self):
+    def distance_error(self, X=None):
         """See `Layout`: 3 roundings of a squared difference, one per addition within and between chunks."""
         cdef double roundings = 3 + min(self.d, DENSE_CHUNK) + -(-self.d // DENSE_CHUNK)
         return roundings * 2.0 ** -24, self.d * self.params.gamma * 2.0 ** -149

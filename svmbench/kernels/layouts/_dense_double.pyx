@@ -44,7 +44,7 @@ cdef class DoubleLayout(TiledLayout):
         for k in range(self.d):
             (<double *>query)[k] = lane[k * TILE]
 
-    def value_error(self):
+    def value_error(self, X=None):
         """See `Layout`. Values are computed by the formula in float64, and rounded once."""
         if self.kernel["name"] != "gaussian":
             return None

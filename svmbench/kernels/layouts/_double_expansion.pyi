@@ -16,6 +16,13 @@ def expansion(
     at: NDArray[np.int64],
     given: Any = None,
 ) -> NDArray[np.float64]: ...
+def scores(
+    stored: Layout,
+    points: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    X: Any,
+    given: Any = None,
+) -> NDArray[np.float64]: ...
 def value_errors(
     stored: TiledLayout,
     points: NDArray[np.int64],

@@ -110,7 +110,7 @@ def expansion(Layout stored, points, coefficients, at, given=None):
     if len(points) == 0 or len(at) == 0:
         return scores
     if stored.kernel["name"] == "linear":
-        return _linear(source, points, coefficients, at)
+        return _linear(source, points, coefficients, len(at), lambda part: source.plain_rows(at[part]))
     everywhere = given is None and len(points) == 1 and np.array_equal(at, np.arange(stored.n))
     if everywhere and _row(stored, points, coefficients[0], scores):
         return scores
@@ -127,6 +127,42 @@ def expansion(Layout stored, points, coefficients, at, given=None):
     _add(source, points[order], coefficients[order], at[places], arranged)
     scores[places] = arranged
     return scores
+
+
+def scores(Layout stored, points, coefficients, X, given=None):
+    """Return Σ_k coefficients[k] K(x_points[k], x) for each row x of X, float64, shape (X.shape[0],).
+
+    Values are computed as by `expansion`. A score depends only on its row and the expansion, bit for bit.
+
+    Parameters
+    ----------
+    stored, points, coefficients, given
+        As in `expansion`.
+    X : ndarray or scipy.sparse matrix, shape (m, d)
+        Rows; with `given`, they are used as they are, even if stored examples are multiples of a unit.
+    """
+    cdef _Source source = _Source(stored, given)
+    source.codes = 0
+    points = np.ascontiguousarray(points, dtype=np.int64)
+    coefficients = np.ascontiguousarray(coefficients, dtype=np.float64)
+    X = scipy.sparse.csr_array(X) if issparse(X) else X
+    found, count = np.zeros(X.shape[0]), X.shape[0]
+
+    def rows(part):
+        made = stored.in_double(X[part]) if given is None else Layout.in_double(stored, X[part])
+        return made if stored.d or source.sparse else np.zeros((made.shape[0], 1))
+
+    if len(points) == 0 or count == 0:
+        return found
+    if stored.kernel["name"] == "linear":
+        return _linear(source, points, coefficients, count, rows)
+    step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not source.sparse else len(points)
+    for begin in range(0, len(points), step):
+        chosen = source.plain_rows(points[begin : begin + step])
+        part = (_Sparse if source.sparse else _Dense)(source, chosen, coefficients[begin : begin + step])
+        for some in _blocks(stored, found, len(points)):
+            part.add_some(rows(some), found[some], None)
+    return found
 
 
 def value_errors(TiledLayout stored, points, coefficients, at, given=None):
@@ -164,7 +200,7 @@ cdef class _Source:
 
     cdef Layout stored
     cdef object given
-    cdef readonly Py_ssize_t codes
+    cdef Py_ssize_t codes
     cdef readonly bint sparse
 
     def __init__(self, Layout stored, given):
@@ -225,13 +261,13 @@ def _blocks(Layout stored, at, points=1):
         yield slice(begin, min(begin + step, len(at)))
 
 
-def _linear(_Source source, points, coefficients, at):
+def _linear(_Source source, points, coefficients, count, rows_of):
     """Compute the weights relative to a centre, so that a large offset of all examples costs no accuracy.
 
     The centre is a median of some examples in each feature, so it is a value that occurs. With outliers, a
     mean could be far from all other examples, and subtracting it would round them. Examples near zero are not
     moved: without bias, their coefficients may be so large that the other terms would be lost in their
-    products with the centre.
+    products with the centre. `rows_of` returns some of the `count` rows that are scored.
     """
     cdef Layout stored = source.stored
     center = np.zeros(stored.d)
@@ -243,9 +279,9 @@ def _linear(_Source source, points, coefficients, at):
         rows, moved[part] = _moved(source.plain_rows(points[part]), center)
         weights += rows.T @ coefficients[part]
     weights += math.fsum(coefficients[moved]) * center
-    shift, scores = center @ weights, np.empty(len(at))
-    for part in _blocks(stored, at):
-        rows, far = _moved(source.plain_rows(at[part]), center)
+    shift, scores = center @ weights, np.empty(count)
+    for part in _blocks(stored, scores):
+        rows, far = _moved(rows_of(part), center)
         scores[part] = rows @ weights + np.where(far, shift, 0.0)
     return scores
 
@@ -361,8 +397,7 @@ cdef class _Dense:
                                    rows.shape[0], &values[0, 0], &scores[0], self.stored.threads)
         return np.asarray(scores)
 
-    cdef int add_some(self, const double[:, ::1] rows, double[::1] scores,
-                      const int64_t[::1] which) except -1:
+    def add_some(self, const double[:, ::1] rows, double[::1] scores, const int64_t[::1] which):
         """Add the given tiles of the expansion, or all tiles, at the examples of one part."""
         cdef double_points points = double_points(
             d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
@@ -373,7 +408,6 @@ cdef class _Dense:
         with nogil:
             svmbench_double_scores(self.stored.level, &self.stored.params, &points, &rows[0, 0],
                                    rows.shape[0], &scores[0], self.stored.threads)
-        return 0
 
 
 cdef class _NearDense(_Dense):
@@ -483,15 +517,15 @@ cdef class _Sparse:
 
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples."""
-        cdef _Csr rows = None
-        cdef Py_ssize_t begin = 0
-        cdef int status = 0
         for part in _blocks(self.stored, at, self.points.csr.n):
-            rows = _Csr(self.source.rows(at[part]))
-            begin = part.start
-            with nogil:
-                status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
-                                                    &self.weights[0], &rows.csr, &scores[begin],
-                                                    self.stored.threads)
-            if status:
-                raise MemoryError("no memory for the work buffer of an expansion in double precision")
+            self.add_some(self.source.rows(at[part]), scores[part.start : part.stop], None)
+
+    def add_some(self, given, double[::1] scores, which):
+        """Add the expansion at rows in CSR; `which` must be None."""
+        cdef _Csr rows = _Csr(given)
+        cdef int status = 0
+        with nogil:
+            status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
+                                                &self.weights[0], &rows.csr, &scores[0], self.stored.threads)
+        if status:
+            raise MemoryError("no memory for the work buffer of an expansion in double precision")

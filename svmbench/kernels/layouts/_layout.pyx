@@ -85,14 +85,16 @@ cdef class Layout:
         self.params.degree = kernel.get("degree", 1)
         self.n, self.d = X.shape
 
-    def distance_error(self):
+    def distance_error(self, X=None):
         """Return bounds on the relative and absolute error of squared distances in rows, or None if unknown.
 
-        The absolute error is in units of 1/gamma.
+        The absolute error is in units of 1/gamma. The bounds are those of distances between stored examples
+        and rows of X, by default the stored ones. Inner products have at most the same relative error, as
+        part of the product of both norms.
         """
         return None
 
-    def value_error(self):
+    def value_error(self, X=None):
         r"""Return the numbers (r, s) in the bound on the rounding error of a value in a row, or None.
 
         If k is the kernel value in exact arithmetic, a value in a row is within :math:`k (r \ln(1/k) + s)` of
@@ -107,10 +109,20 @@ cdef class Layout:
         powers of at most 1/2, so that their effects add up to 4 u.
         """
         cdef double u = 2.0 ** -24
-        error = self.distance_error() if self.kernel["name"] == "gaussian" else None
+        error = self.distance_error(X) if self.kernel["name"] == "gaussian" else None
         if error is None:
             return None
         return 1.01 * (error[0] + 3.0 * u), 1.01 * (error[1] + 4.0 * u)
+
+    def polynomial_error(self):
+        r"""Return a number c: values of the polynomial kernel in rows are within :math:`c B^{deg}` of theirs.
+
+        :math:`B = \gamma |x| |x'| + |coef0|`. Scaling, adding and the powers take three roundings and one
+        more per factor. If the layout has no `distance_error`, values are rounded once.
+        """
+        cdef double u = 2.0 ** -24, degree = self.params.degree
+        error = self.distance_error()
+        return 1.01 * (u if error is None else degree * (error[0] + 4.0 * u) + (degree - 1.0) * u)
 
     cdef Py_ssize_t group(self) noexcept nogil:
         """Return the largest number of rows that one call of `rows` may compute."""
@@ -222,6 +234,12 @@ cdef class Layout:
     def gather_double(self, indices):
         """Return these examples in float64, as the documented formula of the kernel uses them."""
         return self.gather(indices).astype(np.float64)
+
+    def in_double(self, X):
+        """Return other rows in float64, as the formula uses them: an array, or CSR if the examples are."""
+        if issparse(self.gather(np.zeros(0, dtype=np.int64))):
+            return scipy.sparse.csr_array(X).astype(np.float64)
+        return np.ascontiguousarray(X.toarray() if issparse(X) else X, dtype=np.float64)
 
     def squared_norms(self):
         """Return |x_j|² in float64, shape (n,)."""

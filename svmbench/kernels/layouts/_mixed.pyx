@@ -98,7 +98,7 @@ cdef class MixedLayout(TiledLayout):
         for k in range(width):
             (<uint32_t *>query)[k] = lane[k * TILE]
 
-    def distance_error(self):
+    def distance_error(self, X=None):
         """See `Layout`: roundings of a squared difference, and one per addition of a number or a group."""
         cdef double roundings = 4 + self.store.numeric + self.store.groups
         return roundings * 2.0 ** -24, self.d * self.params.gamma * 2.0 ** -149

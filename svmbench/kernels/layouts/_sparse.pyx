@@ -158,10 +158,14 @@ cdef class SparseLayout(Layout):
         svmbench_sparse_rows(self.level, &self.store, &self.params, asked, count, self.places, out,
                              self.stride, self.threads)
 
-    def distance_error(self):
+    def distance_error(self, X=None):
         """See `Layout`. Sums are in float64 and rounded once; if norms are large, differences are used."""
-        cdef double terms = 2.0 * (4 + int(np.diff(np.asarray(self.indptr)).max(initial=0))) * 2.0 ** -53
-        cdef double norms = 4.0 * self.params.gamma * float(np.max(self.squared, initial=0.0))
+        cdef double most = np.diff(np.asarray(self.indptr)).max(initial=0)
+        cdef double largest = np.max(self.squared, initial=0.0)
+        if X is not None and X.nnz:
+            most = max(most, np.diff(X.indptr).max())
+            largest = max(largest, (X.astype(np.float64).power(2)).sum(axis=1).max())
+        cdef double terms = 2.0 * (4 + most) * 2.0 ** -53, norms = 4.0 * self.params.gamma * largest
         return (2.0 ** -24 + 64.0 * terms, 0.0) if self.store.careful else (2.0 ** -24, terms * norms)
 
     def gather(self, indices):

@@ -252,11 +252,13 @@ cdef class TiledLayout(Layout):
     def scores(self, X, coefficients):
         """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
 
-        Rows that do not fit this layout are scored against a dense copy of the stored examples.
+        NaN for rows that do not fit this layout; `svmbench.kernels.decisions` computes those in double.
         """
-        out = np.empty(X.shape[0])
-        for layout, records, rows in self.encoded(X):
-            out[rows] = layout.expansion(records, coefficients)
+        out, begin = np.empty(X.shape[0]), 0
+        for part in parts(X):
+            rows, records = slice(begin, begin + len(part)), self.encode(part)
+            out[rows] = np.nan if records is None else self.expansion(records, coefficients)
+            begin = rows.stop
         return out
 
     def scores_at(self, other, indices, coefficients):

@@ -1,0 +1,217 @@
+r"""Scores whose signs are those of the model in double precision.
+
+A score is a sum of rows in single precision where that is certain to have the right sign, and otherwise a sum
+in double precision. With :math:`A = \sum_j |\beta_j|`, :math:`S = \sum_j |\beta_j| K(x_j, x)` and the bound
+:math:`g(k) = k (r \ln(1/k) + s)` of the error of a Gaussian value k
+(`svmbench.kernels.layouts._layout.Layout.value_error`), the error of a score is at most
+:math:`\sum_j |\beta_j| g(k_j) \le A g(S/A)`, by Jensen's inequality, since g is concave. S is known, because
+terms with positive and with negative coefficients are summed separately, to within :math:`A \max g`. g
+increases up to its maximum; beyond, the maximum is taken.
+
+A value of the polynomial kernel is within :math:`c (\gamma |x| |x'| + |coef0|)^{deg}` of the exact one, which
+is at most :math:`c L(x) L(x')` with :math:`L(x)^2 = (\gamma |x|^2 + |coef0|)^{deg}`, by the inequality of
+Cauchy and Schwarz.
+
+With the linear kernel, all scores are in double precision: the weights are computed first, so this is faster
+than rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels.layouts._double_expansion import scores as exact_scores
+from svmbench.kernels.layouts._layout import parts
+from svmbench.sparse import issparse
+
+Floats = NDArray[np.float64]
+
+#: Units of rounding, and a factor for their higher orders.
+_SINGLE, _DOUBLE, _HIGHER = 2.0**-24, 2.0**-53, 1.01
+
+#: Rows that are tried first. If the signs of most of them are uncertain, all scores are in double precision.
+_TRIED = 64
+
+#: Values below this may be 0 in rows.
+_VANISHES = 2.0**-125
+
+
+def sides(
+    layout: Any,
+    indices: NDArray[np.int64],
+    coefficients: Floats,
+    X: Any,
+    positive: NDArray[np.bool_] | None = None,
+) -> Floats:
+    """Return the sums of positive terms and of negated negative terms, in single precision, shape (2, m).
+
+    Parameters
+    ----------
+    layout : Layout
+        The examples.
+    indices, coefficients : arrays of int and float64, shape (s,)
+        Examples of the expansion, and their coefficients.
+    X : ndarray or scipy.sparse matrix, shape (m, d)
+        Rows.
+    positive : ndarray of bool, shape (s,), optional
+        Which terms belong to the first sum. Default: those with positive coefficients.
+    """
+    first = coefficients > 0.0 if positive is None else positive
+    found = np.stack([layout.select(indices[own]).scores(X, coefficients[own]) for own in (first, ~first)])
+    found[1] *= -1.0
+    return found
+
+
+def errors(
+    layout: Any,
+    indices: NDArray[np.int64],
+    coefficients: Floats,
+    X: Any,
+    sums: Floats | None = None,
+    given: Any = None,
+    off: float = 0.0,
+) -> Floats:
+    """Return bounds of the errors of scores from values in single precision, shape (m,).
+
+    Parameters
+    ----------
+    layout, indices, coefficients, X
+        As in `sides`. If X is None, the scores are those of the examples of the layout.
+    sums : ndarray of float64, shape (2, m), optional
+        From `sides`. Without, the bound is larger.
+    given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
+        The examples before rounding.
+    off : float
+        Largest change of a Gaussian value due to this rounding.
+    """
+    total, kernel = float(np.abs(coefficients).sum()), layout.kernel
+    additions = _HIGHER * _DOUBLE * (coefficients.size + 4)
+    if kernel["name"] == "gaussian":
+        r, s = layout.value_error(X if issparse(X) else None)
+        change = 2.0 * off if X is None else off + math.sqrt(2.0 * kernel["gamma"] / math.e) * _rounding(X)
+        most, m = largest_error((r, s)) + change + additions, layout.n if X is None else X.shape[0]
+        sizes = np.full(m, total) if sums is None else np.minimum(sums.sum(axis=0) + total * most, total)
+        share = np.minimum(sizes / (total or 1.0), 1.0 if s >= r else math.exp(s / r - 1.0))
+        logs = np.log(share, where=share > 0.0, out=np.zeros_like(share))
+        return total * (share * (s - r * logs) + change + _VANISHES) + additions * sizes
+    relative = layout.polynomial_error() + _SINGLE * 2.0 * _HIGHER * layout.kernel.get("degree", 1) * (
+        (given is not None) + (X is not None and X.dtype != np.float32)
+    )
+    points = layout.gather_double(indices) if given is None else given[indices]
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.abs(coefficients) @ lengths(points, kernel))
+        sizes = _lengths(layout.squared_norms(), kernel) if X is None else lengths(X, kernel)
+        return (relative + additions) * size * sizes
+
+
+def scores(
+    layout: Any,
+    indices: NDArray[np.int64],
+    coefficients: Floats,
+    bias: float,
+    X: Any,
+    given: Any = None,
+    off: float = 0.0,
+    exact: bool = False,
+) -> tuple[Floats, int]:
+    """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, shape (m,).
+
+    The second number is how many of them are in double precision.
+
+    Parameters
+    ----------
+    layout, indices, coefficients, X, given, off
+        As in `errors`, with any kernel.
+    bias : float
+        b.
+    exact : bool
+        Whether all of them are.
+    """
+    X = X.tocsr() if issparse(X) else X
+    m = X.shape[0]
+    whole = exact or layout.kernel["name"] == "linear"
+    if not whole and m > 4 * _TRIED:
+        some = X[:: m // _TRIED]
+        sums = sides(layout, indices, coefficients, some)
+        whole = 2 * unsure(layout, indices, coefficients, bias, some, sums, given, off).size > some.shape[0]
+    if whole:
+        return exact_scores(layout, indices, coefficients, X, given) + bias, m
+    return settled(
+        layout, indices, coefficients, bias, X, sides(layout, indices, coefficients, X), given, off
+    )
+
+
+def settled(
+    layout: Any,
+    indices: NDArray[np.int64],
+    coefficients: Floats,
+    bias: float,
+    X: Any,
+    sums: Floats,
+    given: Any = None,
+    off: float = 0.0,
+) -> tuple[Floats, int]:
+    """Return the same as `scores`, from the sums of `sides`."""
+    found: Floats = sums[0] - sums[1] + bias
+    at = unsure(layout, indices, coefficients, bias, X, sums, given, off)
+    if at.size:
+        found[at] = exact_scores(layout, indices, coefficients, X[at], given) + bias
+    return found, int(at.size)
+
+
+def unsure(
+    layout: Any,
+    indices: NDArray[np.int64],
+    coefficients: Floats,
+    bias: float,
+    X: Any,
+    sums: Floats,
+    given: Any = None,
+    off: float = 0.0,
+) -> NDArray[np.int64]:
+    """Return the rows whose scores, from the sums of `sides`, may have the wrong sign."""
+    if not coefficients.size:
+        return np.zeros(0, dtype=np.int64)
+    found = np.abs(sums[0] - sums[1] + bias)
+    bounds = errors(layout, indices, coefficients, X, sums, given, off)
+    return np.flatnonzero(~(found > bounds + 2.0 * _DOUBLE * (found + abs(bias))))
+
+
+def largest_error(error: tuple[float, float] | None) -> float:
+    """Return the maximum of g(k) = k (r ln(1/k) + s) over [0, 1], with `Oracle.value_error` (r, s)."""
+    if error is None:
+        return math.inf
+    r, s = error
+    k = math.exp(s / r - 1.0) if 0.0 < s < r else 1.0 if s > 0.0 else math.exp(-1.0)
+    return k * (s - r * math.log(k))
+
+
+def _rounding(X: Any) -> float:
+    """Return the largest distance of a row from its rounded form in single precision."""
+    if X.dtype == np.float32 or not X.shape[0]:
+        return 0.0
+    begin, most = 0, 0.0
+    for part in parts(X):
+        rows = X[begin : begin + len(part)]
+        off = (rows.toarray() if issparse(rows) else rows) - part.astype(np.float64)
+        most, begin = max(most, float(np.einsum("ij,ij->i", off, off).max())), begin + len(part)
+    return math.sqrt(most)
+
+
+def lengths(X: Any, kernel: Any) -> Floats:
+    """Return an upper bound of sqrt(K(x, x)) for each row x of X, shape (m,)."""
+    if kernel["name"] == "gaussian":
+        return np.ones(X.shape[0])
+    if issparse(X):
+        return _lengths(np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel(), kernel)
+    return _lengths(np.einsum("ij,ij->i", X, X, dtype=np.float64), kernel)
+
+
+def _lengths(squares: Floats, kernel: Any) -> Floats:
+    """Return L(x) for each |x|², shape (m,)."""
+    sizes: Floats = kernel.get("gamma", 1.0) * squares + abs(kernel.get("coef0", 0.0))
+    return np.asarray(sizes ** (0.5 * kernel.get("degree", 1)))

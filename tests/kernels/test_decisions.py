@@ -1,0 +1,89 @@
+"""Signs of scores are those of the model in double precision, and bounds of errors hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.given import oracle_over
+
+KERNELS = [
+    {"name": "gaussian", "gamma": 0.05},
+    {"name": "gaussian", "gamma": 2.0},
+    {"name": "polynomial", "gamma": 0.3, "coef0": 1.0, "degree": 3},
+    {"name": "linear"},
+]
+KINDS = ("bits", "bytes", "dense", "mixed", "sparse", "given")
+
+
+def examples(kind: str, n: int, rng: np.random.Generator) -> Any:
+    """Return rows, shape (n, 12), that the layout of this name stores, or rows that float32 rounds."""
+    if kind == "bits":
+        return (rng.random((n, 12)) < 0.3).astype(np.float32)
+    if kind == "bytes":
+        return (rng.integers(0, 256, (n, 12)) / 255.0).astype(np.float32)
+    if kind == "sparse":
+        return sp.random_array((n, 12), density=0.2, format="csr", rng=rng).astype(np.float32)
+    if kind == "mixed":
+        X = np.zeros((n, 12), dtype=np.float32)
+        X[:, :4] = rng.normal(size=(n, 4))
+        X[np.arange(n), rng.integers(4, 12, n)] = 1.0
+        return X
+    return rng.normal(size=(n, 12)) if kind == "given" else rng.normal(size=(n, 12)).astype(np.float32)
+
+
+def extended(oracle: Oracle, kernel: dict[str, Any], weights: np.ndarray, X: Any) -> np.ndarray:
+    """Return scores in extended precision."""
+    points = oracle.exact_rows(np.arange(oracle.n)) if oracle.given is None else oracle.given
+    P, X = (np.asarray(A.toarray() if sp.issparse(A) else A, dtype=np.longdouble) for A in (points, X))
+    if oracle.layout_name == "bytes":
+        unit = 1.0 / 255.0
+        X = np.rint(X / unit) * unit
+    if kernel["name"] == "gaussian":
+        K = np.exp(-np.longdouble(kernel["gamma"]) * np.square(X[:, None] - P).sum(axis=2))
+    else:
+        K = X @ P.T
+        if kernel["name"] == "polynomial":
+            K = (np.longdouble(kernel["gamma"]) * K + kernel["coef0"]) ** kernel["degree"]
+    return np.asarray(K @ weights.astype(np.longdouble))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: "-".join(map(str, kernel.values())))
+@pytest.mark.parametrize("kind", KINDS)
+def test_signs_are_those_of_the_model_and_errors_are_within_their_bounds(kind, kernel):
+    rng = np.random.default_rng(0)
+    X, others = examples(kind, 200, rng), examples(kind, 100, rng)
+    oracle, at = oracle_over(X, kernel), np.arange(200)
+    assert oracle.layout_name == ("dense" if kind == "given" else kind)
+    weights = rng.normal(size=200) * 10.0 ** rng.uniform(-2.0, 4.0, 200)
+    scores = extended(oracle, kernel, weights, others)
+    plus, minus = oracle.sides(at, weights, others)
+    assert np.all(np.abs(plus - minus - scores) <= oracle.score_errors(at, weights, others))
+    # For each row, a bias far below the error of single precision puts it on either side of 0.
+    little = 1e-11 * float(np.abs(weights).sum())
+    for row in range(0, 100, 7):
+        for side in (1.0, -1.0):
+            bias = float(side * little - scores[row])
+            found = oracle.decision_function(at, weights, bias, others)
+            assert np.array_equal(found > 0.0, scores + bias > 0.0)
+
+
+def test_a_score_that_is_computed_again_counts_once():
+    rng = np.random.default_rng(0)
+    X, kernel = examples("dense", 50, rng), KERNELS[0]
+    oracle, weights = Oracle(X, kernel), 1e6 * np.where(np.arange(50) % 2, 1.0, -1.0)
+    oracle.decision_function(np.arange(50), weights, 0.0, X[:10])
+    assert oracle.ledger.kev_prediction == 500
+    assert oracle.ledger.kev_computed == oracle.ledger.kev_observation == 0
+
+
+def test_rows_that_do_not_fit_the_layout_are_scored():
+    rng = np.random.default_rng(0)
+    X, others = examples("bits", 50, rng), examples("dense", 20, rng)
+    oracle, weights = Oracle(X, KERNELS[0]), rng.normal(size=50)
+    found = oracle.decision_function(np.arange(50), weights, 0.0, others)
+    np.testing.assert_allclose(found, extended(oracle, KERNELS[0], weights, others).astype(float), atol=1e-12)
