@@ -80,10 +80,12 @@ def main(arguments: Sequence[str]) -> int:
         "verify",
         "Check the files of stored runs, and the other documents beside them, against their checksums. With "
         "--recompute, recompute every number of each run's last checkpoint from its model and the data, in "
-        "double precision, and report differences.",
+        "double precision, and report differences. With --again, make each run again and compare it bit for "
+        "bit: 'same' or 'differs'.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
+    parser.add_argument("--again", action="store_true", help="repeat the runs, which takes as long as they took")
     given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
@@ -97,7 +99,7 @@ def main(arguments: Sequence[str]) -> int:
     else:
         findings = check_all(store)
     tally = _Tally()
-    judged = tally.counted(_judged(findings, given.recompute, store))
+    judged = tally.counted(_repeated(_judged(findings, given.recompute, store), given.again, store))
     if given.json:
         print_array(
             {"run": finding.path.name, "kind": finding.kind, "state": state, "reason": sentence}
@@ -105,7 +107,7 @@ def main(arguments: Sequence[str]) -> int:
         )
         return 0 if tally.right else 1
     for finding, state, sentence in judged:
-        asked = given.runs or (given.recompute and finding.run is not None)
+        asked = given.runs or ((given.recompute or given.again) and finding.run is not None)
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
         if asked or not quiet:
             print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
@@ -123,6 +125,17 @@ def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Itera
             yield finding, *_packed(finding, store)
         else:
             yield finding, finding.state, finding.sentence
+
+
+def _repeated(judged: Iterable[_Judged], asked: bool, store: Store) -> Iterator[_Judged]:
+    """Return findings; if asked, those of whole runs after these have been made again."""
+    from svmbench.cli._again import repeated
+
+    for finding, state, sentence in judged:
+        if asked and finding.run is not None and state in ("ok", "packed"):
+            yield finding, *repeated(finding.run, store)
+        else:
+            yield finding, state, sentence
 
 
 def _paths(store: Store, name: str) -> list[Path]:
