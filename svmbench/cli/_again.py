@@ -1,4 +1,4 @@
-"""``svmbench verify --again``: a stored run is made again, in a process of its own, and compared bit for bit."""
+"""``svmbench verify --again``: make a stored run again, in a process of its own, and compare bit for bit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from svmbench.store.trace import TRACE_COLUMNS, Row
 _CLOCKS = ("wall_seconds", "cpu_seconds")
 _CACHED = ("kev_computed", "kev_discarded", "inner_products")
 
-#: Sections of run.json, besides identity and configuration, that a repetition has again; and keys of status.json.
+#: Sections of run.json besides identity and configuration, and keys of status.json, that are compared.
 _SECTIONS = ("dataset", "solver", "problem", "seeds")
 _END = ("status", "reason", "wrong_tests", "failure_probability")
 
@@ -33,8 +33,8 @@ _END = ("status", "reason", "wrong_tests", "failure_probability")
 def again(run: StoredRun, store: Store) -> tuple[str, str]:
     """Make a run again and compare it; nothing is stored in its results folder.
 
-    Limits of the machine (`budget.seconds`, a full memory) do not end the repetition: it ends at the iteration
-    of the last checkpoint of a run that they have ended.
+    Limits of the machine (`budget.seconds`, `budget.memory`) do not end the repetition. A run that they have
+    ended is made again up to the iteration of its last checkpoint.
 
     Returns
     -------
@@ -71,7 +71,9 @@ def again(run: StoredRun, store: Store) -> tuple[str, str]:
             return "unchecked", f"it cannot be made again: {other}"
         found = [*_differences(run, made, capped=capped)]
         machine = _other_machine(run, made, store, Store(results))
-        seconds = f"training took {run.value('wall_seconds'):.3g} s, and {made.value('wall_seconds'):.3g} s again"
+        seconds = (
+            f"training took {run.value('wall_seconds'):.3g} s, and {made.value('wall_seconds'):.3g} s again"
+        )
     if found:
         more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
         return "differs", f"made again, {'; '.join(found[:3])}{more}{machine}"
@@ -85,7 +87,9 @@ def _otherwise_named(run: StoredRun, made: StoredRun) -> str:
     then, now = run.manifest["identity"], made.manifest["identity"]
     if without_ends(then) == without_ends(now):
         return ""
-    keys = [key for key in sorted(then.keys() | now.keys()) if key != "config" and then.get(key) != now.get(key)]
+    keys = [
+        key for key in sorted(then.keys() | now.keys()) if key != "config" and then.get(key) != now.get(key)
+    ]
     said = [f"{key} was {then.get(key)} and is {now.get(key)}" for key in keys]
     return ", ".join(said) or "its configuration is not that of its identity"
 
@@ -94,7 +98,9 @@ def _differences(run: StoredRun, made: StoredRun, *, capped: bool) -> Iterator[s
     """Yield a sentence for each difference."""
     left_out = {*_CLOCKS, *(_CACHED if "continued" in run.manifest else ())}
     packed = run.path.parents[2].name == "unpacked"
-    yield from _rows(run.rows(), made.rows(), [name for name in TRACE_COLUMNS if name not in left_out], packed)
+    yield from _rows(
+        run.rows(), made.rows(), [name for name in TRACE_COLUMNS if name not in left_out], packed
+    )
     for key in _SECTIONS:
         then, now = run.manifest.get(key), made.manifest.get(key)
         if canonical(then) != canonical(now):
@@ -114,8 +120,9 @@ def _differences(run: StoredRun, made: StoredRun, *, capped: bool) -> Iterator[s
 def _rows(then: Sequence[Row], now: Sequence[Row], names: Sequence[str], packed: bool) -> Iterator[str]:
     """Yield the first difference between checkpoints; a pack may have only some of them."""
     known = {row["iterations"]: row for row in now}
-    if not packed and [row["iterations"] for row in then] != list(known):
-        yield f"the checkpoints are at {[*known]} iterations, stored are {[row['iterations'] for row in then]}"
+    stored = [row["iterations"] for row in then]
+    if not packed and stored != list(known):
+        yield f"the checkpoints are at {[*known]} iterations, stored are {stored}"
         return
     for row in then:
         at = f"at {row['iterations']} iterations"

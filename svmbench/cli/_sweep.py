@@ -118,7 +118,9 @@ def check_data(plan: Plan) -> None:
     for config in validated.values():
         where = config.data
         say = functools.partial(print, file=sys.stderr)
-        parted(data.load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=say), config)
+        parted(
+            data.load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=say), config
+        )
 
 
 def tell_left_out(plan: Plan) -> None:

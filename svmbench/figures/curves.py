@@ -127,13 +127,14 @@ def draw_rows(
     title: str | None = None,
     notes: Sequence[str] = (),
     scale: str | None = None,
+    formats: Sequence[str] = FORMATS,
     looks: Looks | None = None,
     listed: bool = True,
 ) -> list[Path]:
     """Draw grouped curves as in `make_figure`; write a picture per format, and the caption as text."""
     with drawing():
         figure, caption = make_figure(rows, title=title, notes=notes, scale=scale, looks=looks, listed=listed)
-        return save(figure, stem, caption)
+        return save(figure, stem, caption, formats)
 
 
 def make_figure(

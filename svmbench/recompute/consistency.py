@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.files import canonical
+from svmbench.recompute.charges import charged
 from svmbench.recompute.circumstances import circumstances
 from svmbench.recompute.ends import ended
 from svmbench.recompute.numbers import BOUNDED
-from svmbench.recompute.schedule import ONE_ROW, missing
+from svmbench.recompute.schedule import missing
 from svmbench.run_config import relevant
 from svmbench.store.identity import rounded
 from svmbench.store.trace import COUNTS
@@ -87,7 +88,7 @@ def contradictions(
     found += [
         *_trace(rows),
         *_parts(manifest, rows),
-        *_charged(manifest, rows),
+        *charged(manifest, rows),
         *_errors(manifest, rows, wrong),
     ]
     if whole:
@@ -182,23 +183,6 @@ def _parts(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> It
                 yield f"{part} is {row[part]} {at}, more than {total}, {row[total]}"
         if (row.get("candidates") or 0) > n:
             yield f"there are {row['candidates']} candidates {at}, of {n} examples"
-
-
-def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Compare ``kev_iter`` with what the iterations of the solver are charged."""
-    n = manifest["dataset"]["rows"]["train"]
-    pairs = manifest["config"]["problem"].get("multiclass") == "one_vs_one"  # each has an n of its own
-    if manifest["config"]["solver"]["name"] not in ONE_ROW or pairs:
-        return
-    for row in rows:
-        if row["kev_iter"] is None:
-            continue
-        charged = (row["kev_setup"] or 0) + n * row["iterations"]
-        if row["kev_iter"] != charged:
-            yield f"kev_iter is {row['kev_iter']} at {row['iterations']} iterations, n each makes {charged}"
-        for name in ("kev_ondemand", "kev_rowupdate"):
-            if row[name] is not None and row[name] > charged:
-                yield f"{name} is {row[name]} at {row['iterations']} iterations, n each makes {charged}"
 
 
 def _errors(
