@@ -19,15 +19,7 @@ PRODUCTS = {"asset": (1, 2), "snacks": (2, 2)}
 
 
 def charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Generate a sentence for each count that the charges of the solver do not allow.
-
-    Parameters
-    ----------
-    manifest : mapping
-        run.json.
-    rows : sequence of mapping
-        The checkpoints, possibly only some.
-    """
+    """Generate a sentence for each count, of all checkpoints or some, that the solver cannot be charged."""
     config, n = manifest["config"], manifest["dataset"]["rows"]["train"]
     name, several = config["solver"]["name"], config["problem"].get("multiclass", "none")
     if several == "one_vs_one":  # each problem has an n of its own

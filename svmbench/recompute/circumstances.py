@@ -20,8 +20,6 @@ _BUSY = 1.1
 #: CPU seconds that may be measured beyond those: clocks have steps, and threads that watch take time.
 _IDLE = 0.1
 
-_ASIDE = ("seconds", "own", "others", "others_most", "stolen")
-
 
 def circumstances(
     manifest: Mapping[str, Any],
@@ -79,18 +77,9 @@ def _moment(text: str) -> datetime | None:
 
 def _load(load: Mapping[str, Any], machine: Mapping[str, Any] | None) -> Iterator[str]:
     """Compare the numbers of a recorded load with each other, and the cores with those of the machine."""
-    for name in _ASIDE:
-        if load.get(name) is not None and load[name] < 0.0:
-            yield f"the load has {name} {load[name]!r}"
-    for name in ("queue", "mhz"):
-        steps = load.get(name)
-        if steps is not None and (list(steps) != sorted(steps) or steps[0] < 0):
-            yield f"the load has {name} {steps!r}, which do not ascend"
-    cores, affinity, own = load.get("cores"), load.get("affinity"), load.get("own")
+    cores, own = load.get("cores"), load.get("own")
     if cores is not None and own is not None and own > _BUSY * cores:
         yield f"the load is of {own!r} cores by the run, there are {cores}"
-    if cores is not None and affinity is not None and not 1 <= affinity <= cores:
-        yield f"the load is of {affinity} of {cores} cores"
     if machine is not None and cores is not None and machine["cores"] != cores:
         yield f"the load is of {cores} cores, the environment has {machine['cores']}"
 

@@ -43,11 +43,6 @@ _GAP = 1e-9
 _SIX = 1e-5
 #: Accuracy of objectives in single precision, and the least objective to which a relative accuracy applies.
 _SINGLE, _LEAST = 1e-3, 1e-9
-#: Largest probability that a gap with the precision ``confidence`` is no bound.
-_FAILURE = 1e-9
-#: Sources of bounds, and precisions, of a checkpoint (docs/store.md).
-_SOURCES, _PRECISIONS = (None, "solver", "optimum"), (None, "float64", "float32", *BOUNDED)
-
 #: Solver parameters that are fields of the problem: key of the solver -> field.
 _FIELDS = {"nu": "nu", "R": "radius"}
 
@@ -95,7 +90,7 @@ def contradictions(
         found += missing(manifest, rows)
     if not several:  # with several binary problems, the gap is the largest of theirs
         found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
-        found += [*_sides(rows), *_words(manifest, rows), *_failure(end, rows, whole)]
+        found += _sides(rows)
     return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
 
@@ -217,8 +212,13 @@ def _bounds(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], optimum: Mapping[str, Any] | None
 ) -> Iterator[str]:
     """Compare gaps with the objectives that they follow from, and the objectives with the optimum."""
+    gaussian = manifest["config"]["kernel"]["name"] == "gaussian"
     for row in rows:
         at = f"at {row['iterations']} iterations"
+        if row.get("precision") in BOUNDED and not gaussian:
+            yield f"the precision is {row['precision']} {at}, which it cannot be"
+        if row.get("precision") == "float32" and row["relative_gap"] is not None:
+            yield f"there is a gap in single precision {at}"
         primal, dual = row["primal_objective"], row["dual_objective"]
         gap, relative = row["duality_gap"], row["relative_gap"]
         if (dual is None) != (row["dual_source"] is None):
@@ -267,27 +267,6 @@ def _sides(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         allowed = allowed * max(abs(primal), _LEAST) + (row.get("objective_error") or 0.0)
         if not bound <= primal + allowed:
             yield f"the objective is {primal!r} at {row['iterations']} iterations, below the bound {bound!r}"
-
-
-def _words(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Check the source of each bound and the precision, and whether the run can have it."""
-    gaussian = manifest["config"]["kernel"]["name"] == "gaussian"
-    for row in rows:
-        at, source, precision = f"at {row['iterations']} iterations", row["dual_source"], row.get("precision")
-        if source not in _SOURCES:
-            yield f"the bound is that of {source!r} {at}"
-        if precision not in _PRECISIONS or (precision in BOUNDED and not gaussian):
-            yield f"the precision is {precision} {at}, which it cannot be"
-        if precision == "float32" and row["relative_gap"] is not None:
-            yield f"there is a gap in single precision {at}"
-
-
-def _failure(end: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], whole: bool) -> Iterator[str]:
-    """Check the probability that a gap from a sample is no bound; packs do not have it."""
-    found = end.get("failure_probability")
-    missing = found is None and whole and rows and rows[-1].get("precision") == "confidence"
-    if missing or (found is not None and not 0.0 < found <= _FAILURE):
-        yield f"the gap from a sample is no bound with probability {found}"
 
 
 def _close(value: float, other: float) -> bool:

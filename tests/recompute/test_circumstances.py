@@ -50,11 +50,6 @@ def test_the_end_follows_the_start(smo, change, sentence):
     ("change", "sentence"),
     [
         ({"seconds": 1e6}, "the load is of 1000000.0 s, the run took "),
-        ({"others": -0.5}, "the load has others -0.5"),
-        ({"stolen": -0.5}, "the load has stolen -0.5"),
-        ({"queue": [5, 1]}, "the load has queue [5, 1], which do not ascend"),
-        ({"mhz": [-1, 2, 3]}, "the load has mhz [-1, 2, 3]"),
-        ({"affinity": 10**6}, "the load is of 1000000 of "),
         ({"own": 1e3}, "the load is of 1000.0 cores by the run, there are "),
         ({"cores": 10**6}, "the load is of 1000000 cores, the environment has "),
     ],
@@ -62,6 +57,12 @@ def test_the_end_follows_the_start(smo, change, sentence):
 def test_the_numbers_of_a_load_fit_each_other_and_the_machine(smo, change, sentence):
     found = said(smo, load={**smo.load, **change}, machine=machine_of(smo))
     assert found[0].startswith(sentence)
+
+
+def test_the_processor_is_not_busier_than_its_cores(smo):
+    rows = smo.rows()
+    rows[-1] = {**rows[-1], "cpu_seconds": 3.0 + rows[-1]["wall_seconds"]}
+    assert "cpu_seconds is 3." in said(smo, rows=rows, load={**smo.load, "seconds": 1e-9})[0]
 
 
 @pytest.mark.parametrize("column", ["wall_seconds", "cpu_seconds"])
