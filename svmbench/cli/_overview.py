@@ -117,19 +117,24 @@ def _settings(runs: Sequence[StoredRun], differing: Sequence[str]) -> list[str]:
 
 
 def _distinct(values: Sequence[Any]) -> list[str]:
-    """Return values as texts, with three digits if these distinguish them; empty for None."""
-    short, long = (["" if v is None else _value(v, digits) for v in values] for digits in (3, 6))
-    return short if len(set(short)) == len(set(long)) else long
+    """Return values as short texts that distinguish them: empty for None, paths from the last folders on."""
+    kinds = len(set(map(str, values)))
+    deepest = max((str(value).count("/") for value in values), default=0) + 1
+    for digits, parts in ((3, 1), *((6, parts) for parts in range(1, deepest + 1))):
+        texts = ["" if value is None else _value(value, digits, parts) for value in values]
+        if len(set(texts)) == kinds:
+            break
+    return texts
 
 
-def _value(value: Any, digits: int) -> str:
+def _value(value: Any, digits: int, parts: int) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
         return few_digits(value, digits)
     if isinstance(value, list):
-        return ",".join(_value(one, digits) for one in value)
-    return str(value).rpartition("/")[2] or str(value)
+        return ",".join(_value(one, digits, parts) for one in value)
+    return "/".join(str(value).split("/")[-parts:])
 
 
 def _end(run: StoredRun) -> str:

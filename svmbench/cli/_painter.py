@@ -36,6 +36,7 @@ class Painter:
 
     def __init__(self, ahead: bool = True) -> None:
         self._pipe: Connection | None = None
+        self._idle = False
         if ahead and _worthwhile():
             from multiprocessing import get_context
 
@@ -56,9 +57,10 @@ class Painter:
 
     def wait(self) -> None:
         """Return when the process is idle."""
-        if self._pipe is not None:
+        if self._pipe is not None and not self._idle:
             with suppress(EOFError, OSError):  # it was killed; `draw` then works without it
                 self._pipe.recv()
+            self._idle = True
 
     def draw(self, run: StoredRun, counter: str | None, regions: Regions | None) -> None:
         """Write ``curve.png`` and ``regions.png`` to the folder of the run.
@@ -77,6 +79,7 @@ class Painter:
         UserError
             If the run has nothing to draw.
         """
+        self.wait()  # a run that was found has not waited
         if self._pipe is not None:
             with suppress(EOFError, OSError):
                 self._pipe.send((run, counter, regions))

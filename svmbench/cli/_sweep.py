@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -94,12 +95,14 @@ def _known(plan: Plan, ends: Ends) -> dict[int, JobEnd]:
 
 
 def check_data(plan: Plan) -> None:
-    """Raise a `UserError` if a data set of the plan cannot be read, before anything is recorded or run.
+    """Raise a `UserError` if a data set of the plan cannot be read or divided into the folds asked for.
 
-    On a cluster nothing is read, since this process may not see the files.
+    Nothing is recorded or run before. On a cluster nothing is read, since this process may not see the files.
     """
+    from svmbench import data
     from svmbench.data import loading
     from svmbench.files import digest
+    from svmbench.runner.folds import parted
 
     if plan.options["launcher"]["name"] != "local":
         return
@@ -107,6 +110,17 @@ def check_data(plan: Plan) -> None:
     for config in places.values():
         where = config.data
         loading.check(config.dataset.document(), mirror=where.mirror, directory=where.dir)
+    validated = {
+        digest([config.dataset.document(), vars(config.validate)]): config
+        for config in (job.config for job in plan.jobs)
+        if config.validate is not None and config.subset is None
+    }
+    for config in validated.values():
+        where = config.data
+        say = functools.partial(print, file=sys.stderr)
+        parted(
+            data.load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=say), config
+        )
 
 
 def tell_left_out(plan: Plan) -> None:

@@ -201,8 +201,9 @@ def _pictures(outcome: Outcome, run: StoredRun, counter: str, painter: Painter) 
             with progress(f"{run.solver} {run.dataset}") as listener:
                 listener.doing("drawing")
                 painter.draw(run, missing, plane)
-        except UserError as error:
-            print(f"no picture: {error}", file=sys.stderr)
+        except (UserError, OSError) as error:  # nothing to draw, or a folder that is only read
+            reason = error.strerror if isinstance(error, OSError) else error
+            print(f"no picture: {reason}", file=sys.stderr)
     return [path for path in (curve, regions) if path.is_file()]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,10 +80,14 @@ def main(arguments: Sequence[str]) -> int:
         "verify",
         "Check the files of stored runs, and the other documents beside them, against their checksums. With "
         "--recompute, recompute every number of each run's last checkpoint from its model and the data, in "
-        "double precision, and report differences.",
+        "double precision, and report differences. With --again, make each run again and compare it bit for "
+        "bit: 'same' or 'differs'.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
+    parser.add_argument(
+        "--again", action="store_true", help="repeat the runs, which takes as long as they took"
+    )
     given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
@@ -96,8 +100,9 @@ def main(arguments: Sequence[str]) -> int:
         findings: Iterator[Finding] = (one for path in paths for one in check_folder(path, store))
     else:
         findings = check_all(store)
+    findings = _apart(findings)
     tally = _Tally()
-    judged = tally.counted(_judged(findings, given.recompute, store))
+    judged = tally.counted(_repeated(_judged(findings, given.recompute, store), given.again, store))
     if given.json:
         print_array(
             {"run": finding.path.name, "kind": finding.kind, "state": state, "reason": sentence}
@@ -105,7 +110,7 @@ def main(arguments: Sequence[str]) -> int:
         )
         return 0 if tally.right else 1
     for finding, state, sentence in judged:
-        asked = given.runs or (given.recompute and finding.run is not None)
+        asked = given.runs or ((given.recompute or given.again) and finding.run is not None)
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
         if asked or not quiet:
             print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
@@ -123,6 +128,32 @@ def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Itera
             yield finding, *_packed(finding, store)
         else:
             yield finding, finding.state, finding.sentence
+
+
+def _apart(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Return findings; a run whose checkpoints, clocks included, are those of another run is a copy of it."""
+    known: dict[str, str] = {}
+    for finding in findings:
+        run = finding.run
+        if finding.state == "ok" and run is not None and run.value("iterations") is not None:
+            first = known.setdefault((run.files or {})["trace.csv"], run.id)
+            if first != run.id:
+                said = (
+                    f"its checkpoints are those of {first}, to the byte and with their seconds: one is a copy"
+                )
+                finding = replace(finding, state="differs", sentence=said)
+        yield finding
+
+
+def _repeated(judged: Iterable[_Judged], asked: bool, store: Store) -> Iterator[_Judged]:
+    """Return findings; if asked, those of whole runs after these have been made again."""
+    from svmbench.cli._again import repeated
+
+    for finding, state, sentence in judged:
+        if asked and finding.run is not None and state in ("ok", "packed"):
+            yield finding, *repeated(finding.run, store)
+        else:
+            yield finding, state, sentence
 
 
 def _paths(store: Store, name: str) -> list[Path]:
@@ -179,8 +210,9 @@ def _unseen(about: Mapping[str, Any], store: Store) -> str:
     lost = "" if known else "; its environment is not stored"
     gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
     held = (
-        "errors and objectives of earlier checkpoints, counts, times and load are only compared with each "
-        "other; the title and the description of the machine, except threads and cores, are not checked"
+        "not checked: errors, objectives and support vectors of earlier checkpoints, counts, times and load, "
+        "beyond what they say of each other and docs/counting.md of the counts; the title, the memory and "
+        "the machine, except threads and cores; whether this solver made this model (--again makes it again)"
     )
     return f"; {held}{gaps}{lost}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,9 @@ _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError,
 
 #: The shipped defaults as composed by this process, by the state of their files; empty until needed.
 _DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Parameter]] = {}
+
+#: An override that needs neither Hydra nor validation if another seed has had both: nothing depends on it.
+_SEED = re.compile(r"seed=\d{1,9}", re.ASCII)
 
 #: Most jobs of a sweep. All are composed and validated in advance, in about a millisecond each.
 MOST_JOBS = 100_000
@@ -126,11 +130,19 @@ def jobs(
             raise UserError(f"{key} belongs to the whole sweep: give it one value")
         moving |= {text.partition("=")[0] for setting in settings for text in setting}
         found, given = [], sweep_options({})
+        alike: dict[tuple[str, ...], RunConfig] = {}  # by the overrides other than the seed
         for texts, setting in itertools.product(itertools.product(*axes.values()), settings):
             every = [*texts, *setting]
-            composed = composer.compose(every, moving)
-            given = sweep_options(composed)
-            found.append(Job(every, checked(composed)))
+            seeds = [text for text in every if _SEED.fullmatch(text)]
+            others = tuple(text for text in every if not _SEED.fullmatch(text))
+            if len(seeds) == 1 and others in alike:
+                config = dataclasses.replace(alike[others], seed=int(seeds[0].partition("=")[2]))
+            else:
+                composed = composer.compose(every, moving)
+                given, config = sweep_options(composed), checked(composed)
+                if len(seeds) == 1:
+                    alike[others] = config
+            found.append(Job(every, config))
         return found, given
 
 
@@ -219,7 +231,7 @@ class _Composer:
                     f"{written(override)} has no values: range(A,B) ends before B, glob(PATTERN) gives the "
                     "known names that match"
                 )
-            self.parse(values)
+            self.parse([text for text in values if text == values[0] or not _SEED.fullmatch(text)])
             found[key.lstrip("+")] = values
         return found
 

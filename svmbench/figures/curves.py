@@ -108,7 +108,7 @@ def draw(
     Returns
     -------
     list of Path
-        A picture per format, and the caption as text.
+        A picture per format.
 
     Raises
     ------
@@ -116,7 +116,8 @@ def draw(
         If the counter is unknown, or nothing can be drawn.
     """
     row = Row(counter, "test_error", select(runs, counter))
-    return draw_rows([row], stem, title=title, formats=formats)
+    with drawing():
+        return save(make_figure([row], title=title)[0], stem, None, formats)
 
 
 def draw_rows(
@@ -130,7 +131,7 @@ def draw_rows(
     looks: Looks | None = None,
     listed: bool = True,
 ) -> list[Path]:
-    """Draw grouped curves as in `make_figure` and write the pictures as `draw` does."""
+    """Draw grouped curves as in `make_figure`; write a picture per format, and the caption as text."""
     with drawing():
         figure, caption = make_figure(rows, title=title, notes=notes, scale=scale, looks=looks, listed=listed)
         return save(figure, stem, caption, formats)

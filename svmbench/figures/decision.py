@@ -56,7 +56,7 @@ def draw_regions(
     Returns
     -------
     list of Path
-        A picture per format, and the caption as text.
+        A picture per format.
     """
     # A predictor that has overflowed is also shown. NaN counts as -1.
     surface = np.clip(np.nan_to_num(values, nan=-1.0), -_LARGEST, _LARGEST).reshape(
@@ -86,10 +86,6 @@ def draw_regions(
             ],
             loc="outside lower center",
             ncols=3,
+            title=f"{len(shown)} of {len(y)} training points" if len(shown) < len(y) else None,
         )
-        part = f"{len(shown)} of " if len(shown) < len(y) else ""
-        caption = (
-            f"{title or 'Decision regions'}\n\nShaded: where the predictor says +1 (blue) and -1 (orange); "
-            f"its value is 0 on the line.\nDots are +1, triangles -1: {part}{len(y)} training points.\n"
-        )
-        return save(figure, stem, caption, formats)
+        return save(figure, stem, None, formats)

@@ -188,8 +188,8 @@ def drawing(style: str = "screen") -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write the figure in some formats, with its caption.
+def save(figure: Figure, stem: Path, caption: str | None, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the figure in some formats, with its caption if there is one.
 
     Files are replaced atomically, and the same figure gives the same bytes.
 
@@ -199,15 +199,15 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
         Made within `drawing`.
     stem : Path
         Path without extension.
-    caption : str
-        Text of ``<stem>.txt``.
+    caption : str or None
+        Text of ``<stem>.txt``; None: no such file.
     formats : sequence of str
         Formats in `svmbench.figures.FORMATS`; files of other formats, perhaps of the user, stay.
 
     Returns
     -------
     list of Path
-        A file per format, and the text.
+        A file per format, and the text if there is one.
     """
     engine = figure.get_layout_engine()
     if engine is not None:
@@ -222,7 +222,7 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
         contents[kind] = buffer.getvalue()
-    return write_all(stem, {**contents, "txt": caption})
+    return write_all(stem, contents if caption is None else {**contents, "txt": caption})
 
 
 def write_all(stem: Path, contents: Mapping[str, bytes | str]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Checks of what a run stores about its circumstances: names, seeds, times, memory, machine, load, folds."""
+"""Checks of what a run stores about its circumstances: times, machine, load, folds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from svmbench.files import canonical, sha256
+from svmbench.files import canonical
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
@@ -19,8 +17,8 @@ _RELATIVE, _SECONDS = 0.01, 0.01
 
 #: Most seconds that a core can be busy in a second, by clocks that differ a little.
 _BUSY = 1.1
-
-_ASIDE = ("seconds", "own", "others", "others_most", "stolen")
+#: CPU seconds that may be measured beyond those: clocks have steps, and threads that watch take time.
+_IDLE = 0.1
 
 
 def circumstances(
@@ -40,10 +38,7 @@ def circumstances(
     machine : mapping or None
         The environment that run.json names, if it is stored.
     """
-    yield from _names(manifest)
-    yield from _seeds(manifest)
     yield from _times(manifest["started"], end)
-    yield from _memory(manifest, end)
     load, folds, asked = end.get("load"), end.get("cross_validation"), manifest["config"].get("validate")
     if machine is not None and machine["threads"] != manifest["config"]["threads"]:
         threads = manifest["config"]["threads"]
@@ -56,30 +51,6 @@ def circumstances(
         yield from _folds(asked, folds, manifest["dataset"]["rows"]["train"])
     elif asked is not None and not asked.get("warm") and end["status"] in ("converged", "stalled"):
         yield f"validate is {asked}, there are no results of folds"
-
-
-def _names(manifest: Mapping[str, Any]) -> Iterator[str]:
-    for part in ("dataset", "solver"):
-        name, asked = manifest[part]["name"], manifest["config"][part]["name"]
-        if name != asked:
-            yield f"{part}.name is {name}, config has {asked}"
-    version, known = manifest["solver"]["version"], manifest["identity"]["solver_version"]
-    if version != known:
-        yield f"solver.version is {version!r}, the identity has {known!r}"
-
-
-def _seeds(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Derive the seeds again, as docs/store.md describes."""
-    config, known = manifest["config"], manifest["seeds"]
-    users = {"generator": config["solver"]["name"]}
-    if config.get("features") is not None:
-        users["features"] = config["features"]["name"]
-    for use, user in users.items():
-        names = (config["dataset"]["name"], user)
-        entropy = [config["seed"], *(int(sha256(name.encode())[:16], 16) for name in names)]
-        made = int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
-        if known[use] != made or (use == "generator" and known["entropy"] != entropy):
-            yield f"seeds of the {use} are {known[use]}, seed {config['seed']} makes {made}"
 
 
 def _times(started: str, end: Mapping[str, Any]) -> Iterator[str]:
@@ -104,29 +75,11 @@ def _moment(text: str) -> datetime | None:
     return None
 
 
-def _memory(manifest: Mapping[str, Any], end: Mapping[str, Any]) -> Iterator[str]:
-    peak, taken = end.get("peak_memory"), manifest.get("memory")
-    asked = manifest["config"]["budget"]["memory"]
-    if peak is not None and not peak > 0.0:
-        yield f"the peak memory is {peak!r} MiB"
-    if taken is not None and (asked is None or not (taken["before"] > 0.0 and taken["beside"] > asked)):
-        yield f"budget.memory is {asked!r}, the run took note of {taken}"
-
-
 def _load(load: Mapping[str, Any], machine: Mapping[str, Any] | None) -> Iterator[str]:
     """Compare the numbers of a recorded load with each other, and the cores with those of the machine."""
-    for name in _ASIDE:
-        if load.get(name) is not None and load[name] < 0.0:
-            yield f"the load has {name} {load[name]!r}"
-    for name in ("queue", "mhz"):
-        steps = load.get(name)
-        if steps is not None and (list(steps) != sorted(steps) or steps[0] < 0):
-            yield f"the load has {name} {steps!r}, which do not ascend"
-    cores, affinity, own = load.get("cores"), load.get("affinity"), load.get("own")
+    cores, own = load.get("cores"), load.get("own")
     if cores is not None and own is not None and own > _BUSY * cores:
         yield f"the load is of {own!r} cores by the run, there are {cores}"
-    if cores is not None and affinity is not None and not 1 <= affinity <= cores:
-        yield f"the load is of {affinity} of {cores} cores"
     if machine is not None and cores is not None and machine["cores"] != cores:
         yield f"the load is of {cores} cores, the environment has {machine['cores']}"
 
@@ -138,6 +91,10 @@ def _watched(manifest: Mapping[str, Any], load: Mapping[str, Any], last: Mapping
     recording.
     """
     config = manifest["config"]
+    wall, cpu = last["wall_seconds"], last["cpu_seconds"]
+    ours = last.get("inner_products") is not None  # a baseline may have threads of its own
+    if ours and None not in (wall, cpu) and cpu > _BUSY * config["threads"] * wall + _IDLE:
+        yield f"cpu_seconds is {cpu!r} at the last checkpoint, in {wall!r} s with {config['threads']} threads"
     if "continued" in manifest or config.get("features") is not None or config.get("start") is not None:
         return
     own, spans = load.get("own"), {"wall_seconds": load["seconds"]}

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.files import canonical
+from svmbench.recompute.charges import charged
 from svmbench.recompute.circumstances import circumstances
 from svmbench.recompute.ends import ended
 from svmbench.recompute.numbers import BOUNDED
-from svmbench.recompute.schedule import ONE_ROW, missing
+from svmbench.recompute.schedule import missing
 from svmbench.run_config import relevant
 from svmbench.store.identity import rounded
 from svmbench.store.trace import COUNTS
@@ -42,11 +43,6 @@ _GAP = 1e-9
 _SIX = 1e-5
 #: Accuracy of objectives in single precision, and the least objective to which a relative accuracy applies.
 _SINGLE, _LEAST = 1e-3, 1e-9
-#: Largest probability that a gap with the precision ``confidence`` is no bound.
-_FAILURE = 1e-9
-#: Sources of bounds, and precisions, of a checkpoint (docs/store.md).
-_SOURCES, _PRECISIONS = (None, "solver", "optimum"), (None, "float64", "float32", *BOUNDED)
-
 #: Solver parameters that are fields of the problem: key of the solver -> field.
 _FIELDS = {"nu": "nu", "R": "radius"}
 
@@ -87,14 +83,14 @@ def contradictions(
     found += [
         *_trace(rows),
         *_parts(manifest, rows),
-        *_charged(manifest, rows),
+        *charged(manifest, rows),
         *_errors(manifest, rows, wrong),
     ]
     if whole:
         found += missing(manifest, rows)
     if not several:  # with several binary problems, the gap is the largest of theirs
         found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
-        found += [*_sides(rows), *_words(manifest, rows), *_failure(end, rows, whole)]
+        found += _sides(rows)
     return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
 
@@ -184,23 +180,6 @@ def _parts(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> It
             yield f"there are {row['candidates']} candidates {at}, of {n} examples"
 
 
-def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Compare ``kev_iter`` with what the iterations of the solver are charged."""
-    n = manifest["dataset"]["rows"]["train"]
-    pairs = manifest["config"]["problem"].get("multiclass") == "one_vs_one"  # each has an n of its own
-    if manifest["config"]["solver"]["name"] not in ONE_ROW or pairs:
-        return
-    for row in rows:
-        if row["kev_iter"] is None:
-            continue
-        charged = (row["kev_setup"] or 0) + n * row["iterations"]
-        if row["kev_iter"] != charged:
-            yield f"kev_iter is {row['kev_iter']} at {row['iterations']} iterations, n each makes {charged}"
-        for name in ("kev_ondemand", "kev_rowupdate"):
-            if row[name] is not None and row[name] > charged:
-                yield f"{name} is {row[name]} at {row['iterations']} iterations, n each makes {charged}"
-
-
 def _errors(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_] | None
 ) -> Iterator[str]:
@@ -233,8 +212,13 @@ def _bounds(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], optimum: Mapping[str, Any] | None
 ) -> Iterator[str]:
     """Compare gaps with the objectives that they follow from, and the objectives with the optimum."""
+    gaussian = manifest["config"]["kernel"]["name"] == "gaussian"
     for row in rows:
         at = f"at {row['iterations']} iterations"
+        if row.get("precision") in BOUNDED and not gaussian:
+            yield f"the precision is {row['precision']} {at}, which it cannot be"
+        if row.get("precision") == "float32" and row["relative_gap"] is not None:
+            yield f"there is a gap in single precision {at}"
         primal, dual = row["primal_objective"], row["dual_objective"]
         gap, relative = row["duality_gap"], row["relative_gap"]
         if (dual is None) != (row["dual_source"] is None):
@@ -283,27 +267,6 @@ def _sides(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         allowed = allowed * max(abs(primal), _LEAST) + (row.get("objective_error") or 0.0)
         if not bound <= primal + allowed:
             yield f"the objective is {primal!r} at {row['iterations']} iterations, below the bound {bound!r}"
-
-
-def _words(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Check the source of each bound and the precision, and whether the run can have it."""
-    gaussian = manifest["config"]["kernel"]["name"] == "gaussian"
-    for row in rows:
-        at, source, precision = f"at {row['iterations']} iterations", row["dual_source"], row.get("precision")
-        if source not in _SOURCES:
-            yield f"the bound is that of {source!r} {at}"
-        if precision not in _PRECISIONS or (precision in BOUNDED and not gaussian):
-            yield f"the precision is {precision} {at}, which it cannot be"
-        if precision == "float32" and row["relative_gap"] is not None:
-            yield f"there is a gap in single precision {at}"
-
-
-def _failure(end: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], whole: bool) -> Iterator[str]:
-    """Check the probability that a gap from a sample is no bound; packs do not have it."""
-    found = end.get("failure_probability")
-    missing = found is None and whole and rows and rows[-1].get("precision") == "confidence"
-    if missing or (found is not None and not 0.0 < found <= _FAILURE):
-        yield f"the gap from a sample is no bound with probability {found}"
 
 
 def _close(value: float, other: float) -> bool:

@@ -12,9 +12,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-#: Solvers that charge n per iteration to ``kev_iter``, and at most n to the other counters
-#: (docs/counting.md).
-ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
+from svmbench.recompute.charges import ONE_ROW, PRODUCTS
+
 _CONVENTIONS = ("kev_ondemand", "kev_rowupdate", "kev_iter")
 
 
@@ -28,8 +27,10 @@ def growth(manifest: Mapping[str, Any]) -> int | None:
         return None
     if counter == "iterations":
         return 1
-    one_row = config["solver"]["name"] in ONE_ROW and counter in _CONVENTIONS
-    return int(manifest["dataset"]["rows"]["train"]) if one_row else None
+    name, n = config["solver"]["name"], int(manifest["dataset"]["rows"]["train"])
+    if name in PRODUCTS and config.get("features") is None and counter == "inner_products":
+        return PRODUCTS[name][1]
+    return n if name in ONE_ROW and counter in _CONVENTIONS else None
 
 
 def missing(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -47,6 +48,8 @@ def missing(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> I
         return
     points = manifest["config"]["observe"]["points"]
     before = 0 if counter == "iterations" else rows[0]["kev_setup"]
+    if before is None:  # of a linear method, whose products before the first iteration are not stored
+        before = rows[0][counter]
     for row in rows:
         mark = _mark(points, max(step, before + 1))
         if row[counter] - step >= mark:

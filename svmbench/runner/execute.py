@@ -91,7 +91,10 @@ def execute(
 def _prepared(config: RunConfig, progress: Progress, interrupt: Interrupt, load: _Load) -> _Attempt:
     """Return the attempt at a configuration and its data; a `UserError` if they cannot be used."""
     store = Store(config.results)
-    store.check_writable()
+    if (
+        not store.root.is_dir()
+    ):  # else the run may be stored: a folder that is only read is no reason against it
+        store.check_writable()
     prepare.check_memory(config.budget)
     solver, where = registry.get(config.solver.name), config.data
     release = solver.release()

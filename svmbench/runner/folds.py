@@ -25,6 +25,24 @@ Fit = Callable[[Dataset, NDArray[np.int64], RunConfig, Progress], tuple[End, Row
 _COUNTED = ("kev_ondemand", "kev_iter")
 
 
+def parted(data: Dataset, config: RunConfig) -> list[NDArray[np.int64]]:
+    """Return the training examples of each fold.
+
+    Raises
+    ------
+    UserError
+        If the data have a validation set, or a class has fewer examples than there are folds.
+    """
+    if data.validation is not None:
+        raise UserError(
+            f"dataset={data.name} has a validation set of its own, from which validation_error is computed: "
+            "leave out validate.folds, or choose another split"
+        )
+    asked = config.validate
+    assert asked is not None
+    return folds(data.train.y, asked.folds, asked.seed)
+
+
 def cross_validate(
     data: Dataset, config: RunConfig, fit: Fit, progress: Progress
 ) -> tuple[dict[str, Any], End | None]:
@@ -50,16 +68,11 @@ def cross_validate(
     Raises
     ------
     UserError
-        If the data have a validation set, or fewer examples than folds.
+        As `parted`.
     """
-    if data.validation is not None:
-        raise UserError(
-            f"dataset={data.name} has a validation set of its own, from which validation_error is computed: "
-            "leave out validate.folds, or choose another split"
-        )
-    asked, inner = config.validate, replace(config, validate=None)
+    parts, inner = parted(data, config), replace(config, validate=None)
+    asked = config.validate
     assert asked is not None
-    parts = folds(data.train.y, asked.folds, asked.seed)
     found: dict[str, Any] = {
         "folds": asked.folds,
         "seed": asked.seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -134,6 +135,9 @@ def check_store(store: Store) -> Iterator[Finding]:
                 for finding in check_folder(path, store) if path.is_dir() else ():
                     differ += _shown_otherwise(finding.run, index, store)
                     yield finding
+        for path in sorted(store.home.glob("unpacked/*/runs/*")):
+            with contextlib.suppress(UserError):  # which the check of the pack reports
+                differ += _shown_otherwise(read(path), index, store)
     if differ:
         yield Finding(
             store.home / "index.sqlite",

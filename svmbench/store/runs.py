@@ -287,20 +287,31 @@ class StoredRun:
         Raises
         ------
         UserError
-            If no model was stored (older version, killed run), or it is damaged.
+            If no model was stored, with the reason, or if it is damaged.
         """
         from svmbench.store.joint_model import load_model
 
         expected = (self.files or {}).get(MODEL)
         path = self.path / MODEL
         if expected is None:
-            raise UserError(
-                f"run {self.id} holds no model: it was killed, failed before its first checkpoint, or was "
-                "stored by an older version; repeat it by force=true"
-            )
+            raise UserError(f"run {self.id} holds no model: {self._without_model()}")
         if not path.is_file() or sha256(path) != expected:
             raise documents.damaged(path, "missing, or checksum mismatch")
         return load_model(path)
+
+    def _without_model(self) -> str:
+        """Return why there is no model, and what to do."""
+        if self.status == "running":
+            return f"it is still being made by {self.reason}; wait for its end"
+        if self.status == "killed":
+            return "its process was killed before it stored one; run it again"
+        if self.value("iterations") is None:
+            limited = self.status in ("budget", "timeout", "out_of_memory")
+            way = "; run it again with a larger limit" if limited else ""
+            return f"it ended before its first checkpoint ({self.status}: {self.reason}){way}"
+        if self.path.parents[2].name == "unpacked":
+            return "packs have none; repeat it by force=true"
+        return "it was stored by an older version; repeat it by force=true"
 
     def summary(self) -> dict[str, Any]:
         """Return the end and the last checkpoint by `SUMMARY_KEYS`; None where unknown."""

@@ -60,6 +60,7 @@ def forecast(plan: Plan, store: Store) -> Forecast:
     for other in store.runs():
         if other.complete and other.ended is not None:
             alike.setdefault((other.solver, other.dataset), []).append(other)
+    expected: dict[tuple[str, str, BudgetConfig], tuple[float | None, float | None]] = {}
     for job in plan.jobs:
         run = found.get(job.number)
         done = run is not None and run.complete and not job.config.force
@@ -67,14 +68,16 @@ def forecast(plan: Plan, store: Store) -> Forecast:
         result.states[job.number] = "stored" if done else state
         if done:
             continue
-        others = alike.get((job.config.solver.name, job.config.dataset.name), [])
-        if others:
-            seconds = _seconds(others, job.config.budget)
-            if seconds is not None:
-                result.seconds[job.number] = seconds
+        solver, dataset, budget = job.config.solver.name, job.config.dataset.name, job.config.budget
+        if (solver, dataset, budget) not in expected:
+            others = alike.get((solver, dataset), [])
             sizes = [other.peak_memory for other in others if other.peak_memory is not None]
-            if sizes:
-                result.memory[job.number] = max(sizes)
+            expected[solver, dataset, budget] = _seconds(others, budget), max(sizes, default=None)
+        seconds, memory = expected[solver, dataset, budget]
+        if seconds is not None:
+            result.seconds[job.number] = seconds
+        if memory is not None:
+            result.memory[job.number] = memory
     return result
 
 

@@ -1,7 +1,7 @@
 """The state of a running job, for those who watch its sweep: the file ``N.now`` beside the log ``N.log``.
 
-The file is a JSON document of `Now`, replaced about once a second. It is for display only: a sweep continues
-without it.
+The file is a JSON document of `Now` with a digest, replaced about once a second. It is for display only: a
+sweep continues without it, and one that does not match its digest is not shown.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from svmbench.files import read_json, read_regular
+from svmbench.files import read_regular
 from svmbench.runner.progress import PlainLines, Standing
+from svmbench.store import lines
 
 if TYPE_CHECKING:
     from svmbench.store.trace import Row
@@ -112,7 +113,7 @@ def write(path: Path, note: Now) -> None:
     try:
         beside.unlink(missing_ok=True)  # left by a process that was killed, or a link that somebody put there
         with beside.open("x", encoding="utf-8") as stream:
-            json.dump(asdict(note), stream)
+            json.dump(lines.checked(asdict(note)), stream)
         beside.replace(path)
     except OSError:
         return
@@ -121,9 +122,9 @@ def write(path: Path, note: Now) -> None:
 def read(path: Path) -> Now | None:
     """Return the note of a job; None if there is no readable one."""
     try:
-        found = read_json(read_regular(path, _MOST))
+        found, sealed = lines.whole(read_regular(path, _MOST))
         numbers = {key: found[key] for key in Now.__dataclass_fields__ if key != "phase"}
-        if not isinstance(found["phase"], str) or numbers["time"] is None:
+        if not sealed or not isinstance(found["phase"], str) or numbers["time"] is None:
             return None
         floats = {key: None if value is None else float(value) for key, value in numbers.items()}
         return Now(found["phase"], **floats)  # type: ignore[arg-type]

@@ -82,13 +82,17 @@ def make(
     given = [of_the_run(job.overrides) for job in composed]
     labels = _labels(given)
     plan = Plan([], options, folders=list(map(str, folders)))
-    firsts: dict[str, str] = {}
+    firsts: dict[tuple[str, int | None], str] = {}
+    judged: dict[tuple[int, ...], tuple[str | None, str, bool]] = {}  # jobs that differ in the seed share all
     for label, overrides, job in zip(labels, given, composed, strict=True):
-        reason = impossible(job.config)
+        same = tuple(id(value) for name, value in vars(job.config).items() if name != "seed")
+        if same not in judged:
+            judged[same] = impossible(job.config), *_key(job.config)
+        reason, text, drawn = judged[same]
         if reason is not None:
             plan.impossible.append((label, reason))
             continue
-        key = _key(job.config)
+        key = text, job.config.seed if drawn else None
         if key in firsts:
             plan.duplicates.append((label, firsts[key]))
         else:
@@ -138,13 +142,12 @@ def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     return [" ".join(text for text in job if text not in common) or "the only job" for job in overrides]
 
 
-def _key(config: RunConfig) -> str:
-    """Return a key that is equal for duplicates: the identity, without the seed if a run draws nothing."""
+def _key(config: RunConfig) -> tuple[str, bool]:
+    """Return a digest of the identity without the seed, and whether a run draws anything by its seed."""
     relevant = config.identity()
+    relevant.pop("seed")
     drawn = config.features is not None or config.subset is not None
-    if not registry.get(config.solver.name).stochastic and not drawn:
-        relevant.pop("seed")
-    return digest(relevant)
+    return digest(relevant), drawn or registry.get(config.solver.name).stochastic
 
 
 def impossible(config: RunConfig) -> str | None:

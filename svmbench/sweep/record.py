@@ -32,10 +32,13 @@ from svmbench.store.events import is_event, is_number
 from svmbench.store.index import folder_names
 from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
-from svmbench.sweep.stored import JobEnd
+from svmbench.sweep.stored import JobEnd, without_run
 
 #: Keys that a sweep reads from a stored configuration before a run validates it, and their types.
 _OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
+
+#: Why a job has no run any more.
+_GONE = "its run was deleted, or set aside as damaged"
 
 #: End states of a job that need not be repeated.
 FINISHED = ("done", "found")
@@ -139,9 +142,14 @@ class Record:
         return found.records
 
     def ends(self) -> dict[int, JobEnd]:
-        """Return the newest end of each job that has one."""
+        """Return the newest end of each job that has one; ``gone`` if its run is not stored any more."""
         ends = (event for event in self.events() if event["event"] == "ended")
-        return {event["job"]: cast(JobEnd, event) for event in ends}
+        found = {event["job"]: cast(JobEnd, event) for event in ends}
+        results = self.folder.parent.parent
+        places = [results / "runs", results / "reference" / "runs", *results.glob("unpacked/*/runs")]
+        there = {name for place in places for name in folder_names(place)}
+        gone = {job: end for job, end in found.items() if end.get("run") and end["run"] not in there}
+        return found | {job: without_run("gone", _GONE, end["seconds"]) for job, end in gone.items()}
 
     def began(self) -> dict[int, float]:
         """Return when each job began last, in seconds since 1970."""

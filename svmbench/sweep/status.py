@@ -136,9 +136,10 @@ def line(
 ) -> str:
     """Return the status line of a sweep; ``left`` and ``spent`` are seconds, None if unknown."""
     good = sum(end["state"] in NAMES for end in ends.values())
-    stopped = sum(end["state"] == "interrupted" for end in ends.values())
-    parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good - stopped} failed"]
-    parts += [f"{stopped} interrupted"] if stopped else []
+    others = {name: sum(end["state"] == name for end in ends.values()) for name in ("interrupted", "gone")}
+    failed = len(ends) - good - sum(others.values())
+    parts = [f"{good} of {total} done", f"{running} running", f"{failed} failed"]
+    parts += [f"{count} {name}" for name, count in others.items() if count]
     if spent is not None:
         parts.append(f"{duration(spent)} since the start")
     if left is not None and len(ends) < total:

@@ -269,3 +269,16 @@ def test_a_list_that_is_longer_than_the_terminal_goes_to_the_pager(many, rows, a
 )
 def test_exponents_are_short(number, text):
     assert short_exponent(number) == text
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
+    for folder, shift in (("a", 0), ("b", 1)):
+        (here / folder / "set").mkdir(parents=True)
+        lines = [f"{1 if row % 2 else -1} 1:{row + shift}" for row in range(20)]
+        (here / folder / "set" / "train.svm").write_text("\n".join(lines) + "\n")
+        words = ["dataset=file", f"dataset.path={folder}/set/train.svm", "problem.C=1", "kernel.gamma=1"]
+        assert main(["run", "solver=smo", *words]) == 0
+    capsys.readouterr()
+    assert main(["list"]) == 0
+    listed = capsys.readouterr().out
+    assert "path=a/set/train.svm" in listed and "path=b/set/train.svm" in listed

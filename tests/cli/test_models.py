@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from svmbench import data as datasets
 from svmbench.cli.main import main
 from svmbench.data.arrays import write_arrays
+from svmbench.errors import UserError
 from svmbench.files import digest, sha256
 from svmbench.recompute import scores, unit
 from svmbench.store import Store
@@ -400,3 +401,14 @@ def test_rows_that_do_not_fit_the_model(made, here, capsys, content, sentence):
 def test_a_file_that_is_not_there(made, capsys):
     assert main(["predict", "smo", "nowhere"]) == 2
     assert capsys.readouterr().err.startswith("svmbench: cannot read nowhere: No such file")
+
+
+def test_a_run_that_ended_in_its_optimum_says_why_it_has_no_model(here, capsys):
+    words = ["run", "solver=sbp", *SMALL, "problem.C=1e6", "budget.seconds=1e-9"]
+    assert main(words) == 0  # a timeout is a result
+    (run,) = Store("results").runs()
+    assert run.status == "timeout" and run.value("iterations") is None
+    with pytest.raises(UserError) as error:
+        run.model()
+    assert f"ended before its first checkpoint (timeout: {run.reason}); run it again" in str(error.value)
+    assert "killed" not in str(error.value) and "older version" not in str(error.value)

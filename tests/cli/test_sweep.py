@@ -282,3 +282,23 @@ def test_without_a_sweep_there_is_nothing_to_show_or_resume(arguments, here, cap
     assert main(arguments) == 2
     assert "there is no sweep in results; make one with: svmbench run -m" in capsys.readouterr().err
     assert not list(here.iterdir())
+
+
+def test_deleted_runs_of_a_sweep_are_gone_and_made_again(here, capsys):
+    assert main(["run", "-m", "solver=smo", "problem.C=1,2,4", *SMALL]) == 0
+    (gone,) = (run for run in Store("results").runs() if run.config.problem.C == 2.0)
+    before = (gone.path / "model.npz").read_bytes()
+    assert main(["delete", gone.id, "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    said = capsys.readouterr().out
+    assert "2 of 3 done, 0 running, 0 failed, 1 gone" in said and "continue with: svmbench resume" in said
+    assert "problem.C=2: gone, its run was deleted, or set aside as damaged" in said
+    assert main(["status", "--json"]) == 0
+    (end,) = (job for job in json.loads(capsys.readouterr().out)["jobs"] if job["state"] == "gone")
+    assert end["run"] is None and end["numbers"] == {}
+    assert main(["resume"]) == 0
+    assert "3 done" in capsys.readouterr().out
+    assert (gone.path / "model.npz").read_bytes() == before
+    assert main(["status"]) == 0
+    assert "3 of 3 done" in capsys.readouterr().out

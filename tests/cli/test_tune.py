@@ -159,3 +159,14 @@ def test_more_than_two_classes_are_tuned_by_their_joint_error(here, capfd):
     found = json.loads(capfd.readouterr().out)
     assert found["state"] == "found"
     assert found["validation_error"] == min(run["validation_error"] for run in runs) < 0.6
+
+
+@pytest.mark.parametrize("command", [["tune"], ["run", "-m", "validate.folds=5", "seed=0,1"]])
+def test_a_class_with_fewer_examples_than_folds_is_told_once_before_the_start(here, capfd, command):
+    lines = [f"{1 if row < 3 else -1} 1:{row}" for row in range(30)]
+    (here / "few.svm").write_text("\n".join(lines) + "\n")
+    given = ["dataset=file", "dataset.path=few.svm", "problem.C=1,2", "kernel.gamma=1", "solver=smo"]
+    assert main([*command, *given]) == 2
+    said = capfd.readouterr().err
+    assert said.count("training examples of the smallest class: give at most") == 1
+    assert not (here / "results" / "sweeps").exists()

@@ -411,3 +411,17 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
 
 def refuse(path, **given):
     raise PermissionError(13, "Permission denied", str(path))
+
+
+def test_the_jobs_of_a_sweep_over_seeds_are_those_that_are_composed_one_by_one():
+    given = ["seed=range(3,11,2)", "solver=smo,pegasos", "problem.C=1,10"]
+    found, _ = compose_jobs(given)
+    assert len(found) == 4 * 2 * 2 and len({job.config.seed for job in found}) == 4
+    for job in found:
+        assert job.config == alone(job.overrides), job.overrides
+
+
+@pytest.mark.parametrize("seeds", ["0,-1", "0,1.5", "0,x"])
+def test_a_seed_that_is_none_is_refused_among_others(seeds):
+    with pytest.raises(UserError, match="seed="):
+        compose_jobs([f"seed={seeds}"])

@@ -353,8 +353,6 @@ def test_no_objective_lies_below_a_bound_of_another_checkpoint(smo, sbp):
 @pytest.mark.parametrize(
     "change",
     [
-        {"dual_source": "oracle"},
-        {"precision": "exact"},
         {"precision": "float32"},
         {"train_error": 1.0, "mean_hinge": 0.4},
         {"kev_ondemand": 10**9, "kev_rowupdate": 10**9},
@@ -437,17 +435,14 @@ def test_an_optimum_that_lacks_a_number_is_made_again(results, tmp_path, capsys)
     [
         ({"kev_discarded": 10**12}, "kev_discarded is 1000000000000 "),
         ({"candidates": 61}, "there are 61 candidates "),
-        ({"precision": "confidence", "objective_error": 0.0}, "is no bound with probability None"),
     ],
 )
-def test_no_part_is_larger_than_its_whole_and_no_sample_certain(smo, change, sentence):
+def test_no_part_is_larger_than_its_whole(smo, change, sentence):
     rows = smo.rows()
     assert any(sentence in one for one in said(smo, rows=[*rows[:-1], {**rows[-1], **change}]))
 
 
-def test_a_probability_of_failure_is_small_and_no_clock_unknown_in_between(smo):
-    assert said(smo, failure_probability=1e-10) == []
-    assert said(smo, failure_probability=0.5) == ["the gap from a sample is no bound with probability 0.5"]
+def test_no_clock_is_unknown_in_between(smo):
     rows = smo.rows()
     (sentence, *_) = said(smo, rows=[rows[0], {**rows[1], "wall_seconds": float("nan")}, *rows[2:]])
     assert sentence.startswith("wall_seconds falls from ")

@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 from svmbench.cli.main import main
-from svmbench.recompute.schedule import ONE_ROW, growth, missing
+from svmbench.recompute.charges import ONE_ROW
+from svmbench.recompute.schedule import growth, missing
 from svmbench.store import Store
 
 from .test_consistency import SMALL
@@ -32,6 +33,15 @@ def test_honest_traces_miss_no_checkpoint_and_others_are_found(solver, counter, 
         assert all(found)
         assert found[1][0].startswith(f"a checkpoint is missing at {counter} ")
     assert any(found)
+
+
+def test_a_missing_checkpoint_of_a_linear_method_is_found(tmp_path):
+    words = ["solver=asset", "kernel=linear", "budget.kev=5000", *SMALL]
+    assert main(["run", *words, f"results={tmp_path}"]) == 0
+    run = Store(tmp_path).find("asset")
+    about, rows = run.manifest, run.rows()
+    assert list(missing(about, rows)) == []
+    assert "a checkpoint is missing at inner_products " in next(missing(about, [*rows[:3], *rows[7:]]))
 
 
 def test_several_problems_have_no_schedule_of_their_own(tmp_path):

@@ -323,6 +323,7 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     shown = capsys.readouterr()
     assert "0 of 1 done" in shown.out and "1 damaged line of" in shown.err
     (record.folder / "events.jsonl").write_text(json.dumps(checked(_ENDED)) + "\n")
+    (tmp_path / "runs" / "x").mkdir(parents=True)
     assert main(["status", "--results", str(tmp_path)]) == 0
     assert "1 of 1 done" in capsys.readouterr().out
 

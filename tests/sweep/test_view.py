@@ -96,3 +96,10 @@ def test_a_note_follows_no_link(tmp_path):
     assert (tmp_path / "precious").read_text() == "mine"
     assert read(tmp_path / "3.now") == Now("training", 1.0)
     assert noted._EVERY == 1.0
+
+
+def test_a_note_that_was_changed_is_not_shown(tmp_path):
+    path = tmp_path / "3.now"
+    write(path, Now("training", 1.0, error=0.25))
+    path.write_text(path.read_text().replace("0.25", "0.01"))
+    assert read(path) is None
