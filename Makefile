@@ -22,7 +22,7 @@ KEEP_OBJECTS = grep -lsF '"source_dir": "$(realpath .)"' build/*/.skbuild-info.j
 # Compiled modules, whose stubs are compared with what they really have.
 STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 # Figures, tables and checks, each a target of its own.
-PAPERS = $(filter-out field, $(basename $(notdir $(wildcard conf/paper/*.yaml))))
+PAPERS = $(filter-out field, $(subst _,-,$(shell sed -n 's/^def \([a-z][a-z0-9_]*\)() -> Artifact:.*/\1/p' svmbench/papers/documents/*.py)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers) \
 	tests/analysis $(addprefix tests/papers/test_, predicates.py estimate.py claims.py) $(addprefix tests/figures/test_, series.py tables.py)

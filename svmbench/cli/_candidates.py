@@ -151,8 +151,9 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
     if command == "datasets" and before[0] in ("fetch", "verify", "describe"):
         return folder.options("dataset")
     if command == "paper":
-        own = folder.own_papers(folder.user_folders(_after("--config-dir", before)))
-        return (*own, *folder.papers())
+        from svmbench.papers.catalogue import names
+
+        return names(folder.user_folders(_after("--config-dir", before)))
     if command == "speed" and before[0] == "baselines":
         return (*JOBS, "all")
     return ()

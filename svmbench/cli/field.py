@@ -53,20 +53,21 @@ def main(arguments: Sequence[str]) -> int:
         raise UserError(f"--seeds {seeds} is not allowed: give at least 1")
 
     from svmbench.papers import artifact as artifacts
-    from svmbench.papers import fields
     from svmbench.papers.drawing import draw
     from svmbench.papers.making import make
     from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
     from svmbench.papers.newcomer import entered
+    from svmbench.papers.runs import check_known
     from svmbench.papers.which import rewrite
     from svmbench.store import Store
 
     shown = artifacts.load(_PAPER)
+    assert isinstance(shown, artifacts.Front)
     if given.sets:
-        known = [panel.name for panel in shown.runs.panels]
-        chosen = fields.words(given.sets.split(","), "--sets", known)
-        shown = replace(shown, runs=shown.runs.only(chosen, None))
+        chosen = given.sets.split(",")
+        check_known(chosen, [panel.name for panel in shown.runs.panels], "--sets")
+        shown = replace(shown, runs=shown.runs.only(chosen))
     made = shown
     if given.words:
         folders = tuple(folder.user_folders(given.config_dir))

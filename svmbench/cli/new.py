@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 import os
 import re
 import shlex
@@ -22,7 +23,7 @@ _FILES = """solver   a package svmbench-NAME in the current folder: the solver, 
 dataset  DIR/dataset/NAME.yaml for a file of yours, given by dataset.path=FILE and other keys of dataset=file
          (dataset.positive=LABEL, dataset.encode=onehot); it is read to check them. Then
          svmbench run --config-dir DIR dataset=NAME
-figure   DIR/paper/NAME.yaml: curves of three solvers, and a claim. Then
+figure   DIR/paper/NAME.py: curves of three solvers, and a claim. Then
          svmbench paper run NAME --config-dir DIR; svmbench paper draw NAME --config-dir DIR
 
 Files that exist are never replaced."""
@@ -84,10 +85,13 @@ def _taken(kind: str) -> Sequence[str]:
         from svmbench.solvers import registry
 
         return registry.names()
+    if kind == "figure":
+        from svmbench.papers.catalogue import ours
+
+        return [*ours(), *(name.replace("-", "_") for name in ours())]
     from svmbench.config import folder
 
-    group = {"dataset": "dataset", "figure": "paper"}[kind]
-    return [file.stem for file in (folder.conf_dir() / group).glob("*.yaml")]
+    return [file.stem for file in (folder.conf_dir() / "dataset").glob("*.yaml")]
 
 
 def _folder(given: str | None) -> Path:
@@ -137,10 +141,12 @@ def _dataset(name: str, folder: Path, keys: Sequence[str]) -> tuple[dict[Path, s
 
 def _figure(name: str, folder: Path) -> tuple[dict[Path, str], str]:
     """Return the file of a figure, and the commands that make it."""
-    where = f"{name} --config-dir {shlex.quote(str(folder))}"
-    title = name.replace("_", " ").replace("-", " ").capitalize()
-    text = _filled(_TEMPLATES / "figure.yaml.txt", {"title": title})
-    files = {folder / "paper" / f"{name}.yaml": text}
+    function = name.replace("-", "_")
+    if keyword.iskeyword(function) or function == "claim":
+        raise UserError(f"'{name}' cannot name a figure, whose function would have a name that Python uses")
+    where = f"{name.replace('_', '-')} --config-dir {shlex.quote(str(folder))}"
+    names = {"function": function, "title": function.replace("_", " ").capitalize()}
+    files = {folder / "paper" / f"{name}.py": _filled(_TEMPLATES / "figure.py.txt", names)}
     return files, f"svmbench paper run {where} && svmbench paper draw {where}"
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError, nearest
+from svmbench.papers.catalogue import names as names_of
+from svmbench.papers.catalogue import owned
 
 _ACTIONS = {
     "list": "list them, with how much is stored",
@@ -32,8 +34,8 @@ def main(arguments: Sequence[str]) -> int:
         "ids",
         nargs="*",
         metavar="ID",
-        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; without ID, all of "
-        "your own folder if it has some, else all of svmbench",
+        help="name of a figure, table or check, such as sbp-f2, or jobs=N for N runs at a time; without ID, "
+        "all of your own folder if it has some, else all of svmbench",
     )
     parser.add_argument(
         "--config-dir", metavar="DIR", help="your own configuration folder, with figures in DIR/paper/"
@@ -46,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     names = tuple(word for word in given.ids if "=" not in word)
     jobs = _jobs([word for word in given.ids if "=" in word])
     folders = tuple(folder.user_folders(given.config_dir))
-    own = tuple(folder.own_papers(folders))
-    known = (*own, *folder.papers())
+    own = tuple(owned(folders))
+    known = tuple(names_of(folders))
     for name in names:
         if name not in known:
             raise UserError(f"unknown paper '{name}'{nearest(name, known)} (papers: {', '.join(known)})")

@@ -56,7 +56,7 @@ def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:
         return None
     sections = [
         Section(COUNTERS[counter], front_svg(material, counter), *section_cells(material, found))
-        for counter in material.artifact.counters
+        for counter in material.artifact.conventions
         if (found := standings(material, counter))
     ]
     if not sections:

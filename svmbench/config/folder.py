@@ -17,8 +17,6 @@ from svmbench.errors import UserError
 
 #: Groups from each of which one option is always chosen; the launcher only matters to sweeps.
 GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
-#: Folders of ``conf/`` that are not groups.
-_NOT_GROUPS = ("paper",)
 
 _LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
 
@@ -124,7 +122,7 @@ def groups(folders: Sequence[Path] = ()) -> list[str]:
         path.name
         for folder in (conf_dir(), *folders)
         for path in folder.iterdir()
-        if path.is_dir() and path.name not in _NOT_GROUPS and any(path.glob("*.yaml"))
+        if path.is_dir() and any(path.glob("*.yaml"))
     }
     return [*GROUPS, *sorted(found - set(GROUPS))]
 
@@ -142,17 +140,6 @@ def file_of(group: str, option: str, folders: Sequence[Path] = ()) -> Path | Non
     """Return the file of ``group=option`` in the first folder that has it; None for a plug-in without one."""
     files = (folder / group / f"{option}.yaml" for folder in (conf_dir(), *folders))
     return next((file for file in files if file.is_file()), None)
-
-
-def papers() -> list[str]:
-    """Return the names of the figures and tables in ``conf/paper/``, sorted."""
-    return sorted(file.stem for file in (conf_dir() / "paper").glob("*.yaml"))
-
-
-def own_papers(folders: Sequence[Path]) -> dict[str, Path]:
-    """Return the files of the user's figures and tables by name, sorted."""
-    files = [file for folder in folders for file in (folder / "paper").glob("*.yaml") if file.is_file()]
-    return {file.stem: file for file in sorted(files, key=lambda file: file.stem)}
 
 
 def plugin_solvers() -> list[str]:

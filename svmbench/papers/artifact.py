@@ -1,45 +1,31 @@
-"""Artifacts: a figure, table or check of a document, read from ``conf/paper/<id>.yaml`` and validated.
+"""Artifacts: a figure, table or check of a document, with its runs and the claims about it.
 
 There are six kinds: *curves* of a metric against a cost, a *front* of the least error that a method reaches
 with any of its settings, a *sweep* of one number per run against a key of the configuration, a *grid* of
-cells, a *profile* over problems, and a *check*, a small function.
-docs/add-a-paper-figure.md lists all keys.
+cells or of lines, a *profile* over problems, and a *check*, a small function.
+docs/add-a-paper-figure.md shows how one is written, `svmbench.papers.documents` has ours.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import importlib
+import runpy
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from svmbench.config.folder import conf_dir, own_papers, papers, text_of
 from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS
-from svmbench.papers import fields
-from svmbench.papers.claims import Claim, read_claims
-from svmbench.papers.runs import Runs, read_runs
+from svmbench.papers.catalogue import ENTRY, names, owned
+from svmbench.papers.claims import Claim
+from svmbench.papers.keys import Axis
+from svmbench.papers.quantities import EACH, OfLine, Quantity, walk
+from svmbench.papers.runs import Runs, check_known, check_texts
 from svmbench.store.timing import SECONDS
-
-#: Kind -> (required keys of its section, optional keys).
-KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "curves": (
-        (),
-        ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
-    ),
-    "front": ((), ("counters", "scale", "ranges", "highlight", "window")),
-    "sweep": (
-        ("x", "y"),
-        ("x_label", "y_label", "counters", "scale", "share_y", "points", "levels", "hidden"),
-    ),
-    "grid": ((), ("layout", "baseline", "cell", "values", "published", "counters", "hidden")),
-    "profile": (("metric", "targets"), ("counters",)),
-    "check": (("function",), ("arguments", "levels")),
-}
-
-#: Kinds with a cost, and thus a counting convention.
-_COUNTED = ("curves", "front", "profile")
 
 #: Documents by the prefix of their targets' names.
 DOCUMENTS = {
@@ -55,12 +41,6 @@ DOCUMENTS = {
     "X": "beyond the documents",
 }
 
-_TOP = ("title", "source", "kind")
-
-#: Keys under which a quantity, test or published point names a line, and those that name a metric.
-_LINE_KEYS = ("solver", "curve", "other", "epoch", "shared")
-_METRIC_KEYS = ("metric", "arrival", "stabilises", "area")
-
 
 @dataclass(frozen=True)
 class Artifact:
@@ -68,45 +48,75 @@ class Artifact:
 
     Attributes
     ----------
-    id : str
-        Name of the file.
-    kind : str
-        One of `KINDS`.
-    title, source : str
-        Title, and the place of publication.
     target : str
         Name in the list of targets, such as ``SBP-F2``; empty for a table of solvers.
+    title, source : str
+        Title, and the place of publication.
     runs : Runs
         The runs; none for a check.
-    of : str
-        The artifact that owns the runs, itself by default.
-    options : mapping
-        The keys of its kind, see `KINDS`.
-    claims : tuple of Claim
+    claims : sequence of Claim
         Claims about it.
+    counters : str
+        Counting conventions, with one picture and one verdict each, separated by spaces.
+    scale : {"linear", "log"} or None
+        Scale of the axes; None: chosen by the values.
+    hidden : str
+        Lines that are not drawn and serve only as a bound, separated by spaces.
+    points, levels : sequence of mapping
+        Published values: ``panel``, ``solver``, ``at`` and ``value``, perhaps ``counter``; or ``label`` and
+        ``value``, perhaps ``panel``.
+    id : str
+        Its name, which `load` gives it: that of its function, with dashes.
     """
 
-    id: str
-    kind: str
+    target: str
     title: str
     source: str
-    target: str
-    runs: Runs
-    of: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    claims: tuple[Claim, ...] = ()
+    runs: Runs = field(default_factory=Runs)
+    claims: Sequence[Claim] = ()
+    _: KW_ONLY
+    counters: str = ""
+    scale: str | None = None
+    hidden: str = ""
+    points: Sequence[Mapping[str, Any]] = ()
+    levels: Sequence[Mapping[str, Any]] = ()
+    id: str = ""
+    kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        texts = (
+            "target",
+            "title",
+            "source",
+            "counters",
+            "hidden",
+            "metrics",
+            "window",
+            "baseline",
+            "highlight",
+        )
+        check_texts(self, *(key for key in texts if hasattr(self, key)))
 
     @property
-    def counters(self) -> tuple[str, ...]:
-        """Counting conventions, with one picture and one verdict each; empty if nothing is counted."""
-        return tuple(self.options.get("counters", ("",) if self.kind not in _COUNTED else ("kev_ondemand",)))
+    def conventions(self) -> tuple[str, ...]:
+        """Counting conventions; a single empty one if nothing is counted."""
+        return tuple(self.counters.split()) or ("",)
 
     @functools.cached_property
     def timed(self) -> bool:
         """Whether it shows or judges seconds, so that its runs must be alone on their machine."""
-        given = [dict(self.options), *(dict(part.arguments) for claim in self.claims for part in claim.parts)]
-        named = _named(given, ("metrics", "counters", "x", "y", *_METRIC_KEYS))
-        return any(name in SECONDS for name in named)
+        named = {*self.counters.split(), *getattr(self, "metrics", "").split()}
+        named |= {getattr(node, "metric", "") for node in self.judged_and_shown()}
+        return not named.isdisjoint(SECONDS)
+
+    def judged_and_shown(self) -> list[Any]:
+        """Return all tests and quantities of its claims and of what it shows."""
+        return [*walk(self.claims), *walk([value for value in vars(self).values() if value is not self.runs])]
+
+    @property
+    def of(self) -> str:
+        """The artifact that owns the runs."""
+        return self.runs.of or self.id
 
     @property
     def document(self) -> str:
@@ -116,178 +126,248 @@ class Artifact:
     @property
     def is_check(self) -> bool:
         """Whether it is a check, which has an outcome instead of runs."""
-        return self.kind == "check"
+        return isinstance(self, Check)
 
-    @property
-    def is_listing(self) -> bool:
-        """Whether it is a table with one line per run."""
-        return self.kind == "grid" and self.options.get("layout") == "runs"
+    def check(self) -> None:
+        """Raise a `UserError` for an unknown panel, line, convention, metric or document."""
+        if self.target and self.document not in DOCUMENTS:
+            raise UserError(
+                f"target={self.target} is not allowed: begin it with one of {', '.join(DOCUMENTS)}"
+            )
+        panels = [panel.name for panel in self.runs.panels]
+        lines = [line.name for line in self.runs.lines]
+        check_known(self.counters.split(), tuple(COUNTERS), "counters")
+        for key in ("hidden", "window", "baseline", "highlight"):
+            check_known(getattr(self, key, "").split(), lines, key)
+        check_known(getattr(self, "metrics", "").split(), tuple(METRICS), "metrics")
+        for point in self.points:
+            check_known([point["solver"]], lines, "points")
+        for claim in self.claims:
+            for test in claim.tests:
+                where = f"claim '{claim.name}', test '{test.name}'"
+                check_known(test.panels.split(), panels, where)
+                check_known(f"{test.counters} {test.convention}".split(), self.conventions, where)
+                _check_names(list(walk(test)), lines, where)
+        _check_names(self.judged_and_shown(), lines, "what is shown")
+
+
+def _check_names(nodes: Sequence[Any], lines: Sequence[str], where: str) -> None:
+    for node in nodes:
+        named = (getattr(node, key, EACH) for key in ("solver", "other"))
+        check_known([name for name in named if name != EACH], lines, where)
+        if hasattr(node, "metric"):
+            check_known([node.metric], tuple(METRICS), where)
+
+
+@dataclass(frozen=True)
+class Curves(Artifact):
+    """Metrics of the trace against a counter or a clock.
+
+    Attributes
+    ----------
+    metrics : str
+        Keys of `svmbench.figures.series.METRICS`, one row of panels each, separated by spaces.
+    together : bool
+        Whether all conventions are drawn on one sheet, too.
+    ranges : mapping
+        Ends of the axes ``x`` and ``y``.
+    notes : sequence of str
+        Paragraphs of the caption.
+    """
+
+    _: KW_ONLY
+    counters: str = "kev_ondemand"
+    metrics: str = "test_error"
+    together: bool = False
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    kind = "curves"
+
+
+@dataclass(frozen=True)
+class Front(Curves):
+    """The least test error that a line has reached by a cost with any of its settings, and a table of them.
+
+    Attributes
+    ----------
+    window : str
+        Lines whose reach determines the costs over which fronts are compared; empty: all.
+    highlight : str
+        The line in colour; empty: those most ahead.
+    """
+
+    _: KW_ONLY
+    metrics: str = "least_test_error"
+    window: str = ""
+    highlight: str = ""
+    kind = "front"
+
+
+@dataclass(frozen=True)
+class Sweep(Artifact):
+    """One number per run against a key of the configuration.
+
+    Attributes
+    ----------
+    x : Axis, or mapping of str to Axis
+        The key or an expression of keys, perhaps for each line.
+    y : OfLine, or mapping of str to OfLine
+        The number, of `EACH` line; with several, each has a title.
+    x_label, y_label : str
+        Labels of the axes.
+    share_y : bool
+        Whether all panels have the same range.
+    """
+
+    _: KW_ONLY
+    x: Axis | Mapping[str, Axis]
+    y: OfLine | Mapping[str, OfLine]
+    x_label: str = ""
+    y_label: str = ""
+    share_y: bool = False
+    kind = "sweep"
+
+
+@dataclass(frozen=True)
+class Grid(Artifact):
+    """A table with a cell for each panel and line.
+
+    Attributes
+    ----------
+    cell : str
+        Template of a cell.
+    values : mapping of str to Quantity, or to (str, Quantity)
+        What it is filled with, of `EACH` line: the ``median`` over seeds, ``mean`` or ``sd``.
+    published : mapping of str to mapping of str to str
+        Published cells, by panel and line.
+    """
+
+    _: KW_ONLY
+    cell: str
+    values: Mapping[str, Quantity | tuple[str, Quantity]]
+    published: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    kind = "grid"
+
+    def check(self) -> None:
+        """Refuse cells that refer to missing values, too."""
+        super().check()
+        try:
+            self.cell.format(**dict.fromkeys(self.values, 0.0))
+        except (KeyError, IndexError, ValueError) as error:
+            known = ", ".join(self.values)
+            raise UserError(
+                f"cell='{self.cell}' cannot be filled ({error}): the values are {known}"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Listing(Artifact):
+    """A table with one line per run, compared with the objectives of the line ``baseline``."""
+
+    _: KW_ONLY
+    baseline: str = ""
+    kind = "grid"
+
+
+@dataclass(frozen=True)
+class Profile(Artifact):
+    """The fraction of problems on which a metric reaches targets, against a cost."""
+
+    _: KW_ONLY
+    counters: str = "kev_ondemand"
+    metric: str
+    targets: Sequence[float]
+    kind = "profile"
+
+
+@dataclass(frozen=True)
+class Check(Artifact):
+    """The measurements of a function of `svmbench.papers.checks`."""
+
+    _: KW_ONLY
+    function: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    kind = "check"
 
 
 @functools.cache
 def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
-    """Read one artifact, from the user's folders or ours.
+    """Return one artifact, from the user's folders, from a plug-in, or ours.
 
     Raises
     ------
     UserError
-        If there is no such artifact, or its file is invalid.
+        If there is no such artifact, or it is invalid.
     """
-    import yaml
-
-    own = own_papers(folders)
-    known = [*own, *papers()]
+    known = names(folders)
     if paper_id not in known:
         raise UserError(f"unknown paper '{paper_id}'{nearest(paper_id, known)} (papers: {', '.join(known)})")
-    file = own.get(paper_id, conf_dir() / "paper" / f"{paper_id}.yaml")
+    file = owned(folders).get(paper_id)
+    where = str(file or paper_id)
     try:
-        content = yaml.load(text_of(file), Loader=_loader(paper_id not in own))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise UserError(f"{file} is not YAML: {' '.join(str(error).split())}") from error
-    return read(paper_id, content, str(file), folders if paper_id in own else ())
+        made = _function(paper_id, file)()
+        if not isinstance(made, Artifact):
+            raise TypeError(f"it returns {type(made).__name__}, not a figure, table or check")
+        made = finished(made, paper_id, folders, bool(file), where)
+    except UserError as error:
+        raise UserError(f"{where}{_line(error, where)}: {error}") from error
+    except Exception as error:  # whatever the user's Python raises
+        raise UserError(f"{where}{_line(error, where)}: {type(error).__name__}: {error}") from error
+    return made
 
 
-@functools.cache
-def _loader(ours: bool) -> Any:
-    """Return a loader that reads 1e-4 as a number, like YAML 1.2 and the other files of ``conf/``.
-
-    Our files are read by libyaml if PyYAML has it, which is quicker. The loader in Python says more of what
-    is wrong with a file.
-    """
-    import re
-
-    import yaml
-
-    class Loader(yaml.CSafeLoader if ours and yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
-        pass
-
-    number = re.compile(r"^[-+]?(\d[\d_]*)?(\.\d*)?[eE][-+]?\d+$")
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+0123456789."))
-    return Loader
-
-
-def read(paper_id: str, content: Any, origin: str, folders: tuple[Path, ...] = ()) -> Artifact:
-    """Return the artifact described by a file.
+def finished(
+    made: Artifact, paper_id: str, folders: tuple[Path, ...] = (), own: bool = False, where: str = ""
+) -> Artifact:
+    """Return an artifact with its name and the runs of another one if it shows them, after all checks.
 
     Parameters
     ----------
+    made : Artifact
+        What its function returns.
     paper_id : str
         Its name.
-    content : Any
-        The parsed file.
-    origin : str
-        Name of the file in errors.
     folders : tuple of Path
-        The user's configuration folders, whose options its overrides may choose.
+        The user's configuration folders.
+    own : bool
+        Whether it is the user's, so that its runs may use options of these folders.
+    where : str
+        Its place, for messages about its runs.
     """
-    every = sorted({key for needed, optional in KINDS.values() for key in (*needed, *optional)})
-    top = fields.section(content, origin, _TOP, ("target", "runs", "claims", *every))
-    kind = fields.one_of(top["kind"], f"{origin}: kind", tuple(KINDS))
-    needed, optional = KINDS[kind]
-    own = ("runs",) if kind != "check" else ()
-    fields.section(content, f"{origin}: kind {kind}", (*_TOP, *own, *needed), ("target", "claims", *optional))
-    options = {key: top[key] for key in (*needed, *optional) if key in top}
-    _check(options, origin)
-    if kind == "grid":
-        _check_grid(options, origin)
-    target = str(top.get("target", ""))
-    if target and target.partition("-")[0] not in DOCUMENTS:
-        raise UserError(
-            f"{origin}: target={target} is not allowed: begin it with one of {', '.join(DOCUMENTS)}"
+    if made.runs.of:
+        other = load(made.runs.of, folders)
+        if other.is_check:
+            raise UserError(f"its runs are those of {other.id}, which is a check and has none")
+        runs = replace(other.runs.only(made.runs.shown.split()), of=other.of)
+    else:
+        runs = replace(
+            made.runs.checked(), folders=folders if own else (), where=f"{where or paper_id}: runs"
         )
-    claims = read_claims(top.get("claims", []), f"{origin}: claims", target)
-    runs, of = _runs(top["runs"], paper_id, f"{origin}: runs", folders) if own else (Runs(), paper_id)
-    artifact = Artifact(
-        paper_id, kind, str(top["title"]), str(top["source"]), target, runs, of, options, claims
-    )
-    _check_names(artifact, origin)
-    return artifact
+    claims = [replace(claim, target=claim.target or made.target) for claim in made.claims]
+    made = replace(made, id=paper_id, runs=runs, claims=claims)
+    made.check()
+    return made
 
 
-def _runs(content: Any, paper_id: str, where: str, folders: tuple[Path, ...]) -> tuple[Runs, str]:
-    """Return the runs of a file, its own or those of another one, and the artifact that owns them."""
-    if isinstance(content, Mapping) and "of" not in content:
-        return replace(read_runs(content, where), folders=folders), paper_id
-    given = {"of": content} if isinstance(content, str) else content
-    keys = fields.section(given, where, ("of",), ("panels", "solvers"))
-    other = load(str(keys["of"]), folders)
-    if other.is_check:
-        raise UserError(f"{where}.of={keys['of']} is a check and has no runs")
-    names = [panel.name for panel in other.runs.panels], [line.name for line in other.runs.lines]
-    panels, solvers = (
-        fields.words(keys[key], f"{where}.{key}", known) if key in keys else None
-        for key, known in zip(("panels", "solvers"), names, strict=True)
-    )
-    return other.runs.only(panels, solvers), other.of
+def _function(paper_id: str, file: Path | None) -> Callable[[], Any]:
+    """Return the function of an artifact, which is executed only now."""
+    name = paper_id.replace("-", "_")
+    if file is not None:
+        return _namespace(file)[name]  # type: ignore[no-any-return]
+    for plugin in entry_points(group=ENTRY, name=paper_id):
+        return plugin.load()  # type: ignore[no-any-return]
+    module = importlib.import_module(f"svmbench.papers.documents.{names(())[paper_id]}")
+    return getattr(module, name)  # type: ignore[no-any-return]
 
 
-def _check(options: Mapping[str, Any], origin: str) -> None:
-    """Check the keys of the kinds that refer to known names."""
-    if "counters" in options:
-        fields.words(options["counters"], f"{origin}: counters", tuple(COUNTERS))
-    if "metrics" in options:
-        fields.words(options["metrics"], f"{origin}: metrics", tuple(METRICS))
-    for axis, ends in options.get("ranges", {}).items():
-        fields.positive_range(ends, f"{origin}: ranges.{axis}")
+@functools.cache
+def _namespace(file: Path) -> Mapping[str, Any]:
+    return runpy.run_path(str(file))
 
 
-def _check_grid(options: Mapping[str, Any], origin: str) -> None:
-    """Refuse a table of neither kind, and cells that refer to missing values."""
-    if "layout" in options:
-        fields.one_of(options["layout"], f"{origin}: layout", ("runs",))
-        return
-    for key in ("cell", "values"):
-        if key not in options:
-            raise UserError(
-                f"{origin}: kind grid: the key '{key}' is missing; give cell and values, or layout: runs"
-            )
-    values = fields.section(options["values"], f"{origin}: values")
-    try:
-        str(options["cell"]).format(**dict.fromkeys(values, 0.0))
-    except (KeyError, IndexError, ValueError) as error:
-        raise UserError(
-            f"{origin}: cell='{options['cell']}' cannot be filled ({error}): the values are "
-            f"{', '.join(values)}"
-        ) from error
-
-
-def _check_names(artifact: Artifact, origin: str) -> None:
-    """Refuse panels, lines, conventions and metrics that the artifact does not have."""
-    panels = [panel.name for panel in artifact.runs.panels] or [""]
-    lines = [line.name for line in artifact.runs.lines]
-    _check_quantities(artifact.options, lines, origin)
-    for claim in artifact.claims:
-        for part in claim.parts:
-            where = f"{origin}: claim '{claim.name}', part '{part.name}'"
-            _check_known(part.panels or (), panels, where)
-            _check_known((*(part.counters or ()), *(part.convention or ())), artifact.counters, where)
-            _check_quantities(part.arguments, lines, where)
-    _check_known(artifact.options.get("window", ()), lines, f"{origin}: window")
-    for key in ("baseline", "highlight"):
-        line = artifact.options.get(key)
-        if line is not None and line not in lines:
-            raise UserError(f"{origin}: {key}={line} is not allowed: give one of the solvers")
-
-
-def _check_quantities(given: Any, lines: Sequence[str], where: str) -> None:
-    _check_known(_named(given, _LINE_KEYS), lines, where)
-    _check_known(_named(given, _METRIC_KEYS), tuple(METRICS), where)
-
-
-def _check_known(names: Iterable[str], known: Sequence[str], where: str) -> None:
-    for name in names:
-        if name not in known:
-            raise UserError(f"{where}: unknown '{name}'{nearest(name, known)}")
-
-
-def _named(given: Any, keys: Sequence[str]) -> Iterator[str]:
-    """Yield the names under some keys, at any depth."""
-    if isinstance(given, Mapping):
-        for key, value in given.items():
-            if key in keys and not isinstance(value, Mapping):
-                yield from map(str, value if isinstance(value, list) else [value])
-            else:
-                yield from _named(value, keys)
-    elif isinstance(given, list):
-        for value in given:
-            yield from _named(value, keys)
+def _line(error: BaseException, where: str) -> str:
+    """Return the line of the user's file at which an error came up."""
+    if isinstance(error, SyntaxError):
+        return f", line {error.lineno}"
+    found = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == where]
+    return f", line {found[-1]}" if found else ""

@@ -1,8 +1,7 @@
-"""Claims of documents as data: wording, place, and tests.
+"""Claims of documents: wording, place, tests, and the verdicts on them.
 
-A claim has parts. A part is a predicate with thresholds, fixed before the outcome is seen. It is judged on
-each data set under each counting convention, or once over all data sets if the document refers to them
-together.
+A test is a predicate with thresholds, fixed before the outcome is seen. It is judged on each data set under
+each counting convention, or once over all data sets if the document refers to them together.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from svmbench.errors import UserError
-from svmbench.papers import fields
 from svmbench.papers.estimate import (
     DEVIATES,
     DRAWS,
@@ -28,57 +25,14 @@ from svmbench.papers.estimate import (
     NotAttempted,
     Rows,
 )
-from svmbench.papers.predicates import Tested
-from svmbench.papers.quantities import Evidence
-from svmbench.papers.vocabulary import PREDICATES
-from svmbench.papers.wording import BY_PANEL
+from svmbench.papers.evidence import Evidence
+from svmbench.papers.predicates import Test, Tested
+from svmbench.papers.quantities import of_panel
+from svmbench.papers.runs import check_known
 
-#: How certain it is that the document makes the claim.
+#: How certain it is that the document makes the claim: read in it, inferred from it, from memory and
+#: unconfirmed, or a question of our own.
 SURE = ("read", "inferred", "unconfirmed", "ours")
-
-#: Keys of a claim that apply to all of its parts, unless a part overrides them.
-_OF_ALL_PARTS = ("by_construction", "convention")
-
-
-@dataclass(frozen=True)
-class Part:
-    """One test.
-
-    Attributes
-    ----------
-    name : str
-        A few words.
-    predicate : str
-        One of `svmbench.papers.vocabulary.PREDICATES`.
-    arguments : mapping
-        Arguments of the predicate.
-    panels, counters : tuple of str or None
-        Data sets and conventions named by the document; None: all.
-    together : bool
-        Whether to judge it once, by the mean over the data sets.
-    by_construction : str
-        Why the test can only fail if the program is wrong: a theorem, the definition of a counter, a number
-        copied from the document. Empty if it can fail.
-    convention : tuple of str or None
-        Conventions that the document itself uses for this comparison. They decide the claim; findings under
-        others are listed beside it. None: all decide.
-    """
-
-    name: str
-    predicate: str
-    arguments: Mapping[str, Any]
-    panels: tuple[str, ...] | None
-    counters: tuple[str, ...] | None
-    together: bool
-    by_construction: str
-    convention: tuple[str, ...] | None
-
-    @property
-    def definition(self) -> str:
-        """The test with its thresholds, as a sentence."""
-        text = PREDICATES[self.predicate].words(self.arguments)
-        over = ", in the mean over the data sets" if self.together else ""
-        return f"{text[0].upper()}{text[1:]}{over}."
 
 
 @dataclass(frozen=True)
@@ -87,35 +41,59 @@ class Claim:
 
     Attributes
     ----------
-    target : str
-        Target that it belongs to, such as ``SBP-F2``.
     name : str
         A few words.
-    text : str
-        The claim, in our words, with the scope given by the document.
     place : str
         Section and page.
-    sure : str
-        One of `SURE`: read in the document, inferred from it, from memory and unconfirmed, or a question of
-        our own.
-    parts : tuple of Part
+    text : str
+        The claim, in our words, with the scope given by the document.
+    tests : tuple of Test
         Its tests; empty if it is not attempted.
+    sure : str
+        One of `SURE`.
+    target : str
+        Target that it belongs to, such as ``SBP-F2``; empty: that of the artifact.
     not_attempted : str
         Why it is not tested; empty if it is.
     """
 
-    target: str
     name: str
-    text: str
     place: str
-    sure: str
-    parts: tuple[Part, ...]
+    text: str
+    tests: tuple[Test, ...]
+    sure: str = "read"
+    target: str = ""
     not_attempted: str = ""
+
+
+def claim(
+    name: str, place: str, text: str, *tests: Test, sure: str = "read", target: str = "",
+    not_attempted: str = "", by_construction: str = "", convention: str = "",
+) -> Claim:  # fmt: skip
+    """Return a claim; ``by_construction`` and ``convention`` are those of its tests that give none.
+
+    Raises
+    ------
+    UserError
+        If it has neither tests nor a reason why it is not attempted, or both.
+    """
+    check_known([sure], SURE, f"claim '{name}'")
+    if bool(tests) == bool(not_attempted):
+        raise UserError(f"claim '{name}' needs either tests or not_attempted, why there are none")
+    mine = [
+        replace(
+            test,
+            by_construction=test.by_construction or by_construction,
+            convention=test.convention or convention,
+        )
+        for test in tests
+    ]
+    return Claim(name, place, text, tuple(mine), sure, target, not_attempted)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Verdict on one part, for one data set (empty: all together) and one convention.
+    """Verdict on one test, for one data set (empty: all together) and one convention.
 
     Attributes
     ----------
@@ -144,71 +122,29 @@ class Finding:
     beside: bool = False
 
 
-def read_claims(content: Any, where: str, target: str) -> tuple[Claim, ...]:
-    """Return the claims of a file."""
-    if not isinstance(content, list):
-        raise UserError(f"{where} must be a list of claims")
-    return tuple(_claim(value, f"{where}[{place}]", target) for place, value in enumerate(content))
-
-
-def _claim(value: Any, where: str, target: str) -> Claim:
-    optional = ("target", "sure", "parts", "not_attempted", *_OF_ALL_PARTS)
-    keys = fields.section(value, where, ("name", "text", "place"), optional)
-    sure = fields.one_of(keys.get("sure", "read"), f"{where}.sure", SURE)
-    if ("parts" in keys) == ("not_attempted" in keys):
-        raise UserError(f"{where} needs either parts, its tests, or not_attempted, why there are none")
-    tests, why = keys.get("parts", []), str(keys.get("not_attempted", ""))
-    if not why and (not isinstance(tests, list) or not tests):
-        raise UserError(f"{where}.parts must be a list of tests")
-    common = {key: keys[key] for key in _OF_ALL_PARTS if key in keys}
-    parts = tuple(
-        _part(part, f"{where}.parts[{place}]", keys["name"], common) for place, part in enumerate(tests)
-    )
-    return Claim(str(keys.get("target", target)), keys["name"], keys["text"], keys["place"], sure, parts, why)
-
-
-def _part(value: Any, where: str, claim: str, common: Mapping[str, Any]) -> Part:
-    own = ("name", "panels", "counters", "together", *_OF_ALL_PARTS)
-    keys = {**common, **fields.section(value, where, (), (*own, *PREDICATES))}
-    chosen = [name for name in PREDICATES if name in keys]
-    if len(chosen) != 1:
-        raise UserError(f"{where} needs exactly one predicate of: {', '.join(PREDICATES)}")
-    predicate = PREDICATES[chosen[0]]
-    arguments = fields.section(keys[chosen[0]], f"{where}.{chosen[0]}", predicate.needed, predicate.optional)
-    panels, counters, convention = (
-        fields.words(keys[name], f"{where}.{name}") if name in keys else None
-        for name in ("panels", "counters", "convention")
-    )
-    together, why = bool(keys.get("together", False)), str(keys.get("by_construction", ""))
-    return Part(
-        str(keys.get("name", claim)), chosen[0], arguments, panels, counters, together, why, convention
-    )
-
-
-def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[Finding]:
-    """Judge one part under every convention, on every data set it refers to."""
+def judge(test: Test, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[Finding]:
+    """Judge one test under every convention, on every data set it refers to."""
     found = []
     for counter, panels in by_counter.items():
-        if part.counters is not None and counter not in part.counters:
+        if test.counters and counter not in test.counters.split():
             continue
-        mine = {name: panels[name] for name in panels if part.panels is None or name in part.panels}
-        if part.together:
-            found.append(_finding(part, "", counter, partial(_mean, part, mine)))
+        mine = {name: panels[name] for name in panels if not test.panels or name in test.panels.split()}
+        if test.together:
+            found.append(_finding(test, "", counter, partial(_mean, test, mine)))
         else:
             found += [
-                _finding(part, name, counter, partial(_tested, part, name, one)) for name, one in mine.items()
+                _finding(test, name, counter, partial(_tested, test, name, one)) for name, one in mine.items()
             ]
     return sorted(found, key=lambda finding: finding.beside)
 
 
-def _tested(part: Part, panel: str, evidence: Evidence, draw: Draw) -> Tested:
-    arguments = of_panel(part.arguments, panel)
-    return PREDICATES[part.predicate].judge(evidence.drawn(draw), arguments)
+def _tested(test: Test, panel: str, evidence: Evidence, draw: Draw) -> Tested:
+    return of_panel(test, panel).tested(evidence.drawn(draw))
 
 
-def _mean(part: Part, panels: Mapping[str, Evidence], draw: Draw) -> Tested:
+def _mean(test: Test, panels: Mapping[str, Evidence], draw: Draw) -> Tested:
     """Return the mean over data sets, logarithmic for ratios."""
-    tested = [_tested(part, name, evidence, draw) for name, evidence in panels.items()]
+    tested = [_tested(test, name, evidence, draw) for name, evidence in panels.items()]
     first = tested[0]
     stacked = Rows.stack([one.rows for one in tested], axis=0)
     with np.errstate(divide="ignore"):
@@ -221,10 +157,10 @@ def _mean(part: Part, panels: Mapping[str, Evidence], draw: Draw) -> Tested:
     return replace(first, rows=mean, text=text)
 
 
-def _finding(part: Part, panel: str, counter: str, test: Callable[[Draw], Tested]) -> Finding:
-    beside = part.convention is not None and counter not in part.convention
+def _finding(test: Test, panel: str, counter: str, made: Callable[[Draw], Tested]) -> Finding:
+    beside = bool(test.convention) and counter not in test.convention.split()
     try:
-        tested, verdict = _decided(test)
+        tested, verdict = _decided(made)
         estimate = Estimate.of(tested.rows, tested.unit)
     except NotAttempted as reason:
         return Finding(panel, counter, NOT_ATTEMPTED, str(reason), beside=beside)
@@ -232,11 +168,11 @@ def _finding(part: Part, panel: str, counter: str, test: Callable[[Draw], Tested
     if verdict is None:
         text = f"{sum(DRAWS):,} resamples cannot tell an end of the interval from one of the range: {text}"
         verdict = INCONCLUSIVE
-    if part.by_construction:
+    if test.by_construction:
         if verdict == REPRODUCED:
             verdict = HOLDS
         else:
-            text = f"FAILS, although it holds by construction ({part.by_construction}): {text}"
+            text = f"FAILS, although it holds by construction ({test.by_construction}): {text}"
     return Finding(panel, counter, verdict, text, estimate, tested.least, tested.most, beside)
 
 
@@ -267,14 +203,3 @@ def combined(verdicts: Sequence[str]) -> str:
     if all(verdict == NOT_ATTEMPTED for verdict in decisive):
         return NOT_ATTEMPTED
     return REPRODUCED if all(verdict == REPRODUCED for verdict in decisive) else INCONCLUSIVE
-
-
-def of_panel(value: Any, panel: str) -> Any:
-    """Return arguments with values that depend on the panel replaced by the panel's."""
-    if isinstance(value, Mapping):
-        if set(value) == {BY_PANEL}:
-            if panel not in value[BY_PANEL]:
-                raise NotAttempted(f"no number is given for {panel or 'all data sets together'}")
-            return value[BY_PANEL][panel]
-        return {key: of_panel(entry, panel) for key, entry in value.items()}
-    return value

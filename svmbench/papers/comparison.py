@@ -9,6 +9,7 @@ from typing import Any
 from svmbench.figures.bounds import problem_of
 from svmbench.figures.series import Bound
 from svmbench.figures.tables import count, csv_text, table
+from svmbench.papers.artifact import Listing
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
 from svmbench.papers.runs import Panel
@@ -90,7 +91,7 @@ def listing(material: Material) -> Mapping[str, str]:
     )
     parts = [f"# {artifact.title}", f"{artifact.source}.", origin, _ABOUT]
     for block in blocks:
-        given = " ".join((*artifact.runs.overrides, *block.panel.overrides))
+        given = f"{artifact.runs.overrides} {block.panel.overrides}"
         parts += [f"## {block.panel.title}", f"`{given}`", _certified(block), _table(block.lines)]
     rows = [_record(block.panel.name, line) for block in blocks for line in block.lines]
     return {"md": "\n\n".join(parts) + "\n", "csv": csv_text(list(rows[0]), (row.values() for row in rows))}
@@ -101,7 +102,7 @@ def _block(material: Material, panel: Panel) -> Block:
     here = [match for match in material.matches if match.planned.panel == panel.name]
     last = [match.result.summary() if match.complete else {} for match in here]
     plans = {line.name: line for line in artifact.runs.lines}
-    baseline = artifact.options.get("baseline")
+    baseline = artifact.baseline if isinstance(artifact, Listing) else ""
     objective = next(
         (
             numbers.get("primal_objective")

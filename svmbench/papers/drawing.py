@@ -24,15 +24,15 @@ from svmbench.figures.sheet import draw_sheet
 from svmbench.figures.style import write_all
 from svmbench.figures.sweep import Points, draw_sweep
 from svmbench.figures.tables import table
-from svmbench.papers import fields
-from svmbench.papers.artifact import Artifact
-from svmbench.papers.claims import of_panel
+from svmbench.papers.artifact import Artifact, Curves, Front, Grid, Listing, Profile, Sweep
 from svmbench.papers.comparison import listing
 from svmbench.papers.estimate import Draw
 from svmbench.papers.fronts import FRONT, FRONT_CAPTION, emphasis, front_table
 from svmbench.papers.grid_table import grid_table
+from svmbench.papers.keys import axis_words
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
+from svmbench.papers.quantities import Arrival, OfLine, of_panel, spaced
 from svmbench.papers.samples import measured
 from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
 from svmbench.store.timing import SECONDS
@@ -44,8 +44,8 @@ _CROWDED = 8
 def draw(material: Material, results: Path) -> list[Path]:
     """Write the picture or table of an artifact and return the paths of its files."""
     artifact = material.artifact
-    if artifact.kind == "grid":
-        made = listing(material) if artifact.is_listing else grid_table(material)
+    if isinstance(artifact, Grid | Listing):
+        made = grid_table(material, artifact) if isinstance(artifact, Grid) else listing(material)
         return write_all(results / "tables" / artifact.id, made)
     if not artifact.is_check and not material.stored:
         raise UserError(
@@ -55,10 +55,9 @@ def draw(material: Material, results: Path) -> list[Path]:
     folder = results / "figures" / artifact.id
     if artifact.is_check:
         return _draw_check(material, folder)
-    draw_one = {"sweep": _draw_sweep, "profile": _draw_profile}.get(artifact.kind, _draw_curves)
-    paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
-    if artifact.options.get("together"):  # all counting conventions on one sheet, one row each
-        rows = [row for counter in artifact.counters for row in _rows(material, counter)]
+    paths = [path for counter in artifact.conventions for path in _draw_one(material, counter, folder)]
+    if isinstance(artifact, Curves) and artifact.together:  # all conventions on one sheet, one row each
+        rows = [row for counter in artifact.conventions for row in _rows(material, counter)]
         paths += _draw_sheet(material, rows, _stem(folder, artifact, ""))
     return paths
 
@@ -72,12 +71,20 @@ def _stem(folder: Path, artifact: Artifact, counter: str) -> Path:
     return folder / (f"{artifact.id}-{counter}" if counter else artifact.id)
 
 
+def _draw_one(material: Material, counter: str, folder: Path) -> list[Path]:
+    if isinstance(material.artifact, Sweep):
+        return _draw_sweep(material, material.artifact, counter, folder)
+    if isinstance(material.artifact, Profile):
+        return _draw_profile(material, material.artifact, counter, folder)
+    return _draw_curves(material, counter, folder)
+
+
 def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
     """Draw curves or fronts; of fronts, write the table once for all costs."""
     artifact = material.artifact
-    looks = emphasis(material, counter) if artifact.kind == "front" else None
+    looks = emphasis(material, counter) if isinstance(artifact, Front) else None
     paths = _draw_sheet(material, _rows(material, counter), _stem(folder, artifact, counter), looks)
-    if artifact.kind == "front" and counter == artifact.counters[0]:
+    if isinstance(artifact, Front) and counter == artifact.conventions[0]:
         paths += write_all(folder.parent.parent / "tables" / artifact.id, front_table(material))
     return paths
 
@@ -99,30 +106,28 @@ def _draw_sheet(
     titled: bool = True,
 ) -> list[Path]:
     artifact = material.artifact
-    said = [*artifact.options.get("notes", ()), *notes(artifact)]
-    if artifact.kind == "front":
+    said = [*getattr(artifact, "notes", ()), *notes(artifact)]
+    if isinstance(artifact, Front):
         said.insert(0, FRONT_CAPTION)
-    scale = artifact.options.get("scale")
     return draw_rows(
-        rows, stem, title=artifact.title if titled else None, notes=said, scale=scale, looks=looks,
+        rows, stem, title=artifact.title if titled else None, notes=said, scale=artifact.scale, looks=looks,
         formats=formats,
-        listed=artifact.kind != "front",  # it has hundreds of runs; its table names what is missing
+        listed=not isinstance(artifact, Front),  # it has hundreds of runs; its table names what is missing
     )  # fmt: skip
 
 
 def _rows(material: Material, counter: str) -> list[Row]:
     """Return a row of panels per metric; published values belong to the first."""
     artifact = material.artifact
-    ranges = artifact.options.get("ranges", {})
+    assert isinstance(artifact, Curves)
+    ranges = artifact.ranges
     rows = []
-    least = artifact.kind == "front"
-    metrics = ["least_test_error"] if least else artifact.options.get("metrics", ["test_error"])
-    for place, metric in enumerate(metrics):
+    for place, metric in enumerate(artifact.metrics.split()):
         views = {
             panel.name: View(
                 panel.title,
-                fields.positive_range(ranges.get("x"), "ranges.x"),
-                fields.positive_range(ranges.get("y"), "ranges.y") if place == 0 else None,
+                ranges.get("x"),
+                ranges.get("y") if place == 0 else None,
                 known_points(material, panel.name, counter) if place == 0 else (),
                 levels_of(artifact, panel.name) if place == 0 else (),
                 _optimum(material, panel.name, metric),
@@ -130,7 +135,7 @@ def _rows(material: Material, counter: str) -> list[Row]:
             for panel in artifact.runs.panels
         }
         chosen = selection(material, counter, metric)
-        if not least and _is_crowded(material, chosen):
+        if not isinstance(artifact, Front) and _is_crowded(material, chosen):
             chosen, views = _by_line(material, chosen, views)
         rows.append(Row(counter, metric, chosen, views))
     return rows
@@ -174,10 +179,10 @@ def _by_line(
 def selection(material: Material, counter: str, metric: str) -> Selection:
     """Return the curves of an artifact under one convention, with panels and solvers in the file's order."""
     chosen = Selection(left_out=left_out(material))
-    if material.artifact.kind == "front":
+    if isinstance(material.artifact, Front):
         return _fronts(material, counter)
     untimed = material.untimed if {counter, metric} & set(SECONDS) else {}
-    hidden = material.artifact.options.get("hidden", ())
+    hidden = material.artifact.hidden.split()
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
         groups: dict[tuple[str, Any], list[Match]] = {}
@@ -229,19 +234,17 @@ def left_out(material: Material) -> list[tuple[str, str]]:
     ]
 
 
-def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
-    artifact = material.artifact
-    options = artifact.options
-    shown = options["y"] if isinstance(options["y"], list) else [options["y"]]
-    drawn = [line for line in artifact.runs.lines if line.name not in options.get("hidden", ())]
+def _draw_sweep(material: Material, artifact: Sweep, counter: str, folder: Path) -> list[Path]:
+    shown = artifact.y if isinstance(artifact.y, Mapping) else {"": artifact.y}
+    drawn = [line for line in artifact.runs.lines if line.name not in artifact.hidden.split()]
     panels: dict[str, list[Points]] = {}
     for panel in artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
-        for line, y in itertools.product(drawn, shown):
-            over = options["x"][line.name] if isinstance(options["x"], Mapping) else options["x"]
-            x, values, bounds = places_of(evidence, line, over, of_panel(y, panel.name), options.get("scale"))
+        for line, (y_title, y) in itertools.product(drawn, shown.items()):
+            over = artifact.x[line.name] if isinstance(artifact.x, Mapping) else artifact.x
+            x, values, bounds = places_of(evidence, line, over, of_panel(y, panel.name), artifact.scale)
             if x:
-                title = ", ".join(t for t in (title_of(material, line.name), y.get("title")) if t)
+                title = ", ".join(t for t in (title_of(material, line.name), y_title) if t)
                 points = Points(title, line.solver, np.array(x), values, bounds)
                 panels.setdefault(panel.name, []).append(points)
     if not panels:
@@ -249,29 +252,28 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
             f"{artifact.id}: no point of the sweep has all its runs; svmbench paper plan {artifact.id}"
         )
     names = [panel.name for panel in artifact.runs.panels]
-    y_label = str(options.get("y_label", _y_label(shown[0])))
+    y_label = artifact.y_label or _y_label(next(iter(shown.values())))
+    x_label = artifact.x_label or ("" if isinstance(artifact.x, Mapping) else axis_words(artifact.x))
     return draw_sweep(
-        panels, str(options.get("x_label", options["x"])), y_label,
+        panels, x_label, y_label,
         _stem(folder, artifact, counter), title=artifact.title,
         titles={panel.name: panel.title for panel in artifact.runs.panels}, notes=notes(artifact),
-        runs=[run.id for run in material.stored], left_out=left_out(material), scale=options.get("scale"),
+        runs=[run.id for run in material.stored], left_out=left_out(material), scale=artifact.scale,
         known={name: known_points(material, name, counter) for name in names},
-        levels={name: levels_of(artifact, name) for name in names}, share_y=bool(options.get("share_y")),
+        levels={name: levels_of(artifact, name) for name in names}, share_y=artifact.share_y,
     )  # fmt: skip
 
 
-def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
+def _draw_profile(material: Material, artifact: Profile, counter: str, folder: Path) -> list[Path]:
     """Draw the fraction of cases solved; a case is a problem with a target."""
-    options = material.artifact.options
-    targets = [float(target) for target in options["targets"]]
-    found = profiles(material.stored, counter, str(options["metric"]), targets)
-    return picture.draw(found, _stem(folder, material.artifact, counter), FORMATS, material.artifact.title)
+    found = profiles(material.stored, counter, artifact.metric, list(artifact.targets))
+    return picture.draw(found, _stem(folder, artifact, counter), FORMATS, artifact.title)
 
 
-def _y_label(given: Mapping[str, Any]) -> str:
-    if "arrival" in given:
-        return f"cost until {str(given['arrival']).replace('_', ' ')} is reached"
-    return METRICS[str(given.get("metric", "test_error"))][0]
+def _y_label(given: OfLine) -> str:
+    if isinstance(given, Arrival):
+        return f"cost until {spaced(given.metric)} is reached"
+    return METRICS[given.metric][0]
 
 
 def _draw_check(material: Material, folder: Path) -> list[Path]:

@@ -86,15 +86,15 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
 
 def emphasis(material: Material, counter: str) -> Looks:
     """Return the styles of the lines: those most ahead in colour, or the highlighted one, others grey."""
-    highlighted = material.artifact.options.get("highlight")
-    if highlighted is None:
+    highlighted = getattr(material.artifact, "highlight", "")
+    if not highlighted:
         parts: dict[str, float] = {}
         for one in standings(material, counter).values():
             for name, part in one.ahead.items():
                 parts[name] = parts.get(name, 0.0) + part
         shown = set(sorted(parts, key=parts.__getitem__, reverse=True)[:_SHOWN])
     else:
-        shown = {str(highlighted)}
+        shown = {highlighted}
     lines = material.artifact.runs.lines
     titles = {line.name: title_of(material, line.name) for line in lines}
     own = looks((titles[line.name], line.solver) for line in lines)
@@ -110,7 +110,7 @@ def front_table(material: Material) -> Mapping[str, str]:
     artifact = material.artifact
     about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", FRONT_LEGEND]
     rows: list[list[str]] = []
-    by_counter = {counter: standings(material, counter) for counter in artifact.counters}
+    by_counter = {counter: standings(material, counter) for counter in artifact.conventions}
     for counter, found in by_counter.items():
         if found:
             about += [f"## {COUNTERS[counter]}", table(*section_cells(material, found))]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from svmbench.errors import UserError
 from svmbench.figures.latex import tabular
 from svmbench.figures.tables import csv_text, table
-from svmbench.papers.claims import of_panel
+from svmbench.papers.artifact import Grid
 from svmbench.papers.estimate import Floats, NotAttempted
+from svmbench.papers.evidence import Evidence
 from svmbench.papers.material import Material
-from svmbench.papers.quantities import Evidence
+from svmbench.papers.quantities import Known, OfLine, Optimum, Quantity, of_panel, spaced
 from svmbench.papers.runs import Line
 
 
@@ -34,21 +35,19 @@ class _Absent:
         return "–"
 
 
-def grid_table(material: Material) -> Mapping[str, str]:
+def grid_table(material: Material, artifact: Grid) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by file suffix."""
-    artifact = material.artifact
-    hidden = artifact.options.get("hidden", ())
-    lines = [line for line in artifact.runs.lines if line.name not in hidden]
+    lines = [line for line in artifact.runs.lines if line.name not in artifact.hidden.split()]
     rows: list[list[str]] = []
     for panel in artifact.runs.panels:
-        evidence = material.evidence(panel.name, artifact.counters[0])
-        rows.append([panel.title, *(_cell(evidence, artifact.options, panel.name, line) for line in lines)])
-        published = artifact.options.get("published", {}).get(panel.name, {})
+        evidence = material.evidence(panel.name, artifact.conventions[0])
+        rows.append([panel.title, *(_cell(evidence, artifact, panel.name, line) for line in lines)])
+        published = artifact.published.get(panel.name, {})
         printed = [str(published.get(line.name, "")) for line in lines]
         if any(printed):
             rows.append([f"{panel.title}, published", *printed])
     header = ["", *(_title(material, line) for line in lines)]
-    about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _legend(artifact.options)]
+    about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _legend(artifact)]
     text = table(header, rows)
     return {
         "md": "\n\n".join([*about, text]) + "\n",
@@ -60,10 +59,10 @@ def grid_table(material: Material) -> Mapping[str, str]:
     }
 
 
-def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line) -> str:
+def _cell(evidence: Evidence, grid: Grid, panel: str, line: Line) -> str:
     """Return the cell of one line on one panel; en dashes for what is not there."""
     numbers: dict[str, float | _Absent] = {}
-    for name, given in options["values"].items():
+    for name, given in grid.values.items():
         try:
             numbers[name] = _number(evidence, given, panel, line)
         except NotAttempted:
@@ -71,17 +70,20 @@ def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line
     if all(isinstance(number, _Absent) for number in numbers.values()):
         return "–"
     # A single run has no deviation: its cell has only the number.
-    return re.sub(r"\s*±\s*nan", "", str(options["cell"]).format(**numbers))
+    return re.sub(r"\s*±\s*nan", "", grid.cell.format(**numbers))
 
 
-def _number(evidence: Evidence, given: Mapping[str, Any], panel: str, line: Line) -> float:
-    take = str(given.get("take", "median"))
-    if take not in _TAKE:
-        raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
-    quantity = {key: of_panel(value, panel) for key, value in given.items() if key != "take"}
-    if quantity.keys() & {"optimum", "known"}:
-        return float(evidence.sample(quantity).rows.at[0])
-    return float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
+def _taken(given: Quantity | tuple[str, Quantity]) -> tuple[str, Quantity]:
+    """Return the statistic over seeds and its quantity."""
+    return given if isinstance(given, tuple) else ("median", given)
+
+
+def _number(evidence: Evidence, given: Quantity | tuple[str, Quantity], panel: str, line: Line) -> float:
+    take, quantity = _taken(given)
+    quantity = of_panel(quantity, panel)
+    if isinstance(quantity, OfLine):
+        return float(_TAKE[take](replace(quantity, solver=line.name).values(evidence)))
+    return float(quantity.sample(evidence).rows.at[0])
 
 
 def _title(material: Material, line: Line) -> str:
@@ -94,20 +96,22 @@ def _title(material: Material, line: Line) -> str:
     return line.title or next(stored, line.name)
 
 
-def _legend(options: Mapping[str, Any]) -> str:
-    parts = [f"{name}: {_meaning(given)}" for name, given in options["values"].items()]
+def _legend(grid: Grid) -> str:
+    parts = [f"{name}: {_meaning(given)}" for name, given in grid.values.items()]
     missing = "An en dash: the runs are not there; inf: not reached."
-    single = " Without ±: a single run." if "±" in options["cell"] else ""
-    return f"Each cell is `{options['cell']}`; {'; '.join(parts)}. {missing}{single}"
+    single = " Without ±: a single run." if "±" in grid.cell else ""
+    return f"Each cell is `{grid.cell}`; {'; '.join(parts)}. {missing}{single}"
 
 
-def _meaning(given: Mapping[str, Any]) -> str:
+def _meaning(given: Quantity | tuple[str, Quantity]) -> str:
     """Return the meaning of a number in a cell."""
-    for source, of in (("optimum", "the certified optimum"), ("known", "what was known beforehand")):
-        if source in given:
-            return f"{str(given[source]).replace('_', ' ')} of {of}"
-    metric = str(given.get("metric", given.get("arrival", "test_error"))).replace("_", " ")
-    return f"{metric}, {given.get('take', 'median')} over seeds"
+    take, quantity = _taken(given)
+    if isinstance(quantity, Optimum):
+        of = "what was known beforehand" if isinstance(quantity, Known) else "the certified optimum"
+        return f"{spaced(quantity.name)} of {of}"
+    return (
+        f"{spaced(quantity.metric) if isinstance(quantity, OfLine) else quantity.words()}, {take} over seeds"
+    )
 
 
 def _plain(header: list[str], rows: list[list[str]]) -> str:

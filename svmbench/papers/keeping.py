@@ -10,23 +10,19 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.config.folder import papers
 from svmbench.files import digest, write_whole
-from svmbench.papers.artifact import Artifact, load
+from svmbench.papers.artifact import Artifact, Front, Grid, Sweep, load
+from svmbench.papers.catalogue import ours
 from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
-from svmbench.papers.samples import is_cost
+from svmbench.papers.predicates import Below, Flat, Late, Rises, Slope
+from svmbench.papers.quantities import Area, Arrival, FirstEpoch, LastShared, OfLine, Stable, Value, walk
 from svmbench.store import StoredRun, packs, shared
 from svmbench.store.trace import TRACE_COLUMNS
-
-#: Keys of a quantity or test that uses values before the end of a run.
-_ON_THE_WAY = frozenset(
-    ("area", "arrival", "at", "envelope", "peak", "curve", "epoch", "shared", "stabilises")
-)
 
 
 def keep(material: Material, results: Path) -> list[Path]:
@@ -95,26 +91,19 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
     artifact : Artifact
         The artifact that owns the runs.
     """
-    if artifact.kind == "front":
+    if isinstance(artifact, Front):
         return _fronts(artifact)
     sharing = _sharing(artifact)
-    if any(found.kind not in ("sweep", "grid") or found.is_listing for found in sharing):
+    if not all(isinstance(found, Sweep | Grid) for found in sharing):
         return _all
-    asked = [
-        given
-        for found in sharing
-        for given in (
-            found.options.get("y"),
-            found.options.get("values"),
-            *(part.arguments for claim in found.claims for part in claim.parts),
-        )
-    ]
-    if not _on_the_way(asked):
+    nodes = [node for found in sharing for node in found.judged_and_shown()]
+    along = [node for node in nodes if _on_the_way(node)]
+    if not along:
         return _last
-    costs = list(_costs_of_arrival(asked))
-    metrics = {str(one["arrival"]) for one in costs}
-    along = any("first" in one for one in costs) or _on_the_way(asked, _ON_THE_WAY - {"arrival"})
-    if along or not metrics <= set(TRACE_COLUMNS):
+    metrics = {node.metric for node in along if isinstance(node, Arrival) and not node.first}
+    if not all(isinstance(node, Arrival) and not node.first for node in along) or not metrics <= set(
+        TRACE_COLUMNS
+    ):
         return _all
     return lambda rows: arrivals(rows, sorted(metrics))
 
@@ -124,8 +113,7 @@ def _fronts(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Seque
 
     If a claim uses other values before the end, all rows.
     """
-    given = [part.arguments for claim in artifact.claims for part in claim.parts]
-    if _on_the_way(given, _ON_THE_WAY - {"area"}):
+    if any(_on_the_way(node) and not isinstance(node, Area) for node in walk(artifact.claims)):
         return _all
 
     def falls(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
@@ -148,23 +136,15 @@ def compares_errors(artifact: Artifact) -> bool:
     artifact : Artifact
         The artifact that owns the runs.
     """
-    if artifact.kind == "front":
+    if isinstance(artifact, Front):
         return False  # too many runs: their noise is estimated from the sizes of the errors
-    claims = [claim for found in _sharing(artifact) for claim in found.claims]
-    return any(_is_error(part.arguments) for claim in claims for part in claim.parts)
-
-
-def _is_error(given: Any) -> bool:
-    """Return whether a quantity is a test error, the default, or is derived from one."""
-    if isinstance(given, Mapping):
-        shown = given.get("metric", "test_error") == "test_error" and not is_cost(given)
-        return ("solver" in given and shown) or any(map(_is_error, given.values()))
-    return isinstance(given, list | tuple) and any(map(_is_error, given))
+    nodes = (node for found in _sharing(artifact) for node in walk(found.claims))
+    return any(isinstance(node, Value) and node.metric == "test_error" for node in nodes)
 
 
 def _sharing(artifact: Artifact) -> list[Artifact]:
     """Return an artifact and all others that show its runs."""
-    return [artifact, *(found for found in map(load, papers()) if found.of == artifact.id)]
+    return [artifact, *(found for found in map(load, ours()) if found.of == artifact.id)]
 
 
 def arrivals(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[int]:
@@ -206,23 +186,13 @@ def _last(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
     return range(len(rows))[-1:]
 
 
-def _on_the_way(given: Any, keys: frozenset[str] = _ON_THE_WAY) -> bool:
-    """Return whether a quantity or test uses values before the end of a run, by such a key."""
-    if isinstance(given, Mapping):
-        along = "metric" in given.get("of", ()) and "within" in given and "over" not in given["of"]
-        return along or any(key in keys or _on_the_way(value, keys) for key, value in given.items())
-    return isinstance(given, list | tuple) and any(_on_the_way(one, keys) for one in given)
-
-
-def _costs_of_arrival(given: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield all quantities that are costs of arrival."""
-    if isinstance(given, Mapping):
-        if "arrival" in given:
-            yield given
-        given = list(given.values())
-    if isinstance(given, list | tuple):
-        for one in given:
-            yield from _costs_of_arrival(one)
+def _on_the_way(node: Any) -> bool:
+    """Return whether a quantity or test uses values before the end of a run."""
+    if isinstance(node, Value):
+        return node.at is not None or node.envelope or node.peak
+    if isinstance(node, Slope | Flat):
+        return node.over is None and isinstance(node.of, OfLine)
+    return isinstance(node, Area | Arrival | Stable | FirstEpoch | LastShared | Below | Late | Rises)
 
 
 def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from svmbench.files import digest
 from svmbench.papers import checks
-from svmbench.papers.artifact import Artifact
+from svmbench.papers.artifact import Artifact, Check
 from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
 from svmbench.papers.runs import PlannedRun
@@ -43,7 +43,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
     failed: list[str] = []
     tried: Counter[str] = Counter()
     for artifact in artifacts:
-        if artifact.is_check and checks.stored(artifact, results) is None:
+        if isinstance(artifact, Check) and checks.stored(artifact, results) is None:
             print(f"{artifact.id}: measuring", flush=True)
             print(checks.make(artifact, results), flush=True)
     while True:

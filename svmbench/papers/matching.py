@@ -10,6 +10,7 @@ from svmbench import features
 from svmbench.errors import UserError
 from svmbench.figures.series import optimum_of
 from svmbench.files import digest
+from svmbench.papers.keys import Axis, place
 from svmbench.papers.runs import PlannedRun
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
@@ -48,6 +49,11 @@ class Match:
         """The stored run of a complete match."""
         assert self.stored is not None
         return self.stored
+
+    def place(self, axis: Axis) -> float:
+        """Return the place of the run on an axis."""
+        rows = None if self.stored is None else self.stored.manifest["dataset"]["rows"]["train"]
+        return place(axis, self.planned.config.document(), rows)
 
     @property
     def state(self) -> str:

@@ -13,12 +13,14 @@ from svmbench.config.values import show
 from svmbench.figures.bounds import references
 from svmbench.figures.series import Reference
 from svmbench.papers import checks
-from svmbench.papers.artifact import Artifact
-from svmbench.papers.claims import Claim, Finding, Part, judge
+from svmbench.papers.artifact import Artifact, Check, Front
+from svmbench.papers.claims import Claim, Finding, judge
 from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.evidence import Evidence
 from svmbench.papers.matching import Index, Match
-from svmbench.papers.quantities import Evidence
-from svmbench.papers.runs import PlannedRun
+from svmbench.papers.predicates import Test
+from svmbench.papers.quantities import SAME
+from svmbench.papers.runs import PlannedRun, RunOf
 from svmbench.store import StoredRun
 from svmbench.store.timing import comparable
 
@@ -47,7 +49,7 @@ class Material:
     @classmethod
     def of(cls, artifact: Artifact, index: Index) -> Material:
         """Find the runs of an artifact; values from other runs are filled in if known."""
-        if artifact.is_check:
+        if isinstance(artifact, Check):
             return cls(artifact, [], {}, checks.stored(artifact, index.store.root))
         planned = artifact.runs.planned()
         first = cls._with(artifact, [index.find(run) for run in planned], index)
@@ -66,12 +68,7 @@ class Material:
             return match
         evidence = self.evidence(run.panel, run.config.budget.counter)
         try:
-            values = {
-                key: evidence.one(_same(given, run), run.seed).id
-                if "run" in given
-                else show(float(evidence.sample(_same(given, run)).rows.at[0]))
-                for key, given in run.values.items()
-            }
+            values = {key: _value(_same(given, run), evidence, run.seed) for key, given in run.values.items()}
         except NotAttempted as reason:
             return replace(match, waits=str(reason))
         overrides = (*run.overrides, *(f"{key}={value}" for key, value in values.items()))
@@ -93,18 +90,18 @@ class Material:
         known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})
         mine = [match for match in self.matches if match.planned.panel == panel]
         measures = None if self.outcome is None else self.outcome["measures"]
-        window = self.artifact.options.get("window", ())
+        window = self.artifact.window.split() if isinstance(self.artifact, Front) else ()
         return Evidence(counter, mine, self.references, measures, known, self.untimed, window)
 
-    def judged(self) -> list[tuple[Claim, list[tuple[Part, list[Finding]]]]]:
-        """Judge all claims, part by part, on every data set under every convention."""
+    def judged(self) -> list[tuple[Claim, list[tuple[Test, list[Finding]]]]]:
+        """Judge all claims, test by test, on every data set under every convention."""
         panels = [panel.name for panel in self.artifact.runs.panels] or [""]
         by_counter = {
             counter: {panel: self.evidence(panel, counter) for panel in panels}
-            for counter in self.artifact.counters
+            for counter in self.artifact.conventions
         }
         return [
-            (claim, [(part, judge(part, by_counter)) for part in claim.parts])
+            (claim, [(test, judge(test, by_counter)) for test in claim.tests])
             for claim in self.artifact.claims
         ]
 
@@ -117,7 +114,7 @@ class Material:
         groups: dict[str, list[StoredRun]] = {}
         for match in self.matches:
             if match.complete:
-                groups.setdefault(match.planned.panel if self.artifact.kind == "front" else "", []).append(
+                groups.setdefault(match.planned.panel if isinstance(self.artifact, Front) else "", []).append(
                     match.result
                 )
         reasons = {name: dict(comparable(runs)[1]) for name, runs in groups.items()}
@@ -145,7 +142,7 @@ class Material:
         if self.artifact.is_check:
             return "not measured" if self.outcome is None else "measured"
         stored = sum(match.complete for match in self.matches)
-        each = " for each data set" if self.artifact.kind == "front" else ""
+        each = " for each data set" if isinstance(self.artifact, Front) else ""
         alone = (
             f", {stored - len(self.untimed)} of them ran alone on one machine{each}"
             if self.artifact.timed
@@ -154,11 +151,15 @@ class Material:
         return f"{stored} of {len(self.matches)} runs are stored{alone}"
 
 
-def _same(given: Mapping[str, Any], run: PlannedRun) -> Mapping[str, Any]:
-    """Return a quantity with the run's own values for keys where it refers to the same ones."""
-    where = given.get("where") or {}
+def _same(given: Any, run: PlannedRun) -> Any:
+    """Return a quantity, or the run of another line, with the run's own values for keys that are the same."""
     own = dict(run.over)
-    return {
-        **given,
-        "where": {key: own.get(key) if value == "same" else value for key, value in where.items()},
-    }
+    where = {key: own.get(key) if value == SAME else value for key, value in given.where.items()}
+    return replace(given, where=where)
+
+
+def _value(given: Any, evidence: Evidence, seed: int) -> str:
+    """Return the value of a key that is taken from other runs."""
+    if isinstance(given, RunOf):
+        return evidence.one(given.solver, given.where, seed).id
+    return show(float(given.sample(evidence).rows.at[0]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.papers.artifact import Artifact
+from svmbench.papers.artifact import Front
 from svmbench.papers.runs import Group, Line
 from svmbench.sweep.planning import impossible
 
@@ -19,8 +19,8 @@ NAME = "newcomer"
 
 
 def entered(
-    field: Artifact, words: Sequence[str], seeds: int, folders: tuple[Path, ...] = ()
-) -> tuple[Artifact, Artifact]:
+    field: Front, words: Sequence[str], seeds: int, folders: tuple[Path, ...] = ()
+) -> tuple[Front, Front]:
     """Return the comparison with a solver entered, and the part of it that has only its runs.
 
     Parameters
@@ -52,15 +52,13 @@ def entered(
                 "solver, features or subset"
             )
         over[key] = tuple(value.split(","))
-    line = Line(NAME, solver, f"{solver} (entered)")
-    panels = tuple(panel.name for panel in field.runs.panels)
-    group = Group(panels, (NAME,), tuple(range(seeds)), over)
+    line = Line(NAME, solver=solver, title=f"{solver} (entered)")
+    group = Group(seeds, NAME, " ".join(panel.name for panel in field.runs.panels), over=over)
     runs = replace(field.runs, folders=folders)
     alone = replace(runs, lines=(line,), groups=(group,))
     for planned in alone.planned():
         if (reason := impossible(planned.config)) is not None:
             raise UserError(reason)
     together = replace(runs, lines=(*runs.lines, line), groups=(*runs.groups, group))
-    named = replace(field, id=f"{field.id}-{solver}", of=f"{field.id}-{solver}", claims=())
-    options = {**field.options, "highlight": NAME}
-    return replace(named, runs=together, options=options), replace(named, runs=alone)
+    named = replace(field, id=f"{field.id}-{solver}", claims=())
+    return replace(named, runs=together, highlight=NAME), replace(named, runs=alone)

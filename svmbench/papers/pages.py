@@ -11,14 +11,15 @@ from typing import Any
 
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.tables import table
-from svmbench.papers.artifact import DOCUMENTS, Artifact
-from svmbench.papers.claims import Claim, Finding, Part, combined
+from svmbench.papers.artifact import DOCUMENTS, Artifact, Check
+from svmbench.papers.claims import Claim, Finding, combined
 from svmbench.papers.estimate import DEVIATES, DRAWS, INCONCLUSIVE, LEVEL, NOT_ATTEMPTED, VERDICTS, short
 from svmbench.papers.material import Material
+from svmbench.papers.predicates import Test
 from svmbench.store import lines
 
 #: Claims with their judged parts, and an artifact with those about it.
-Claims = Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]
+Claims = Sequence[tuple[Claim, Sequence[tuple[Test, Sequence[Finding]]]]]
 Judged = tuple[Material, Claims]
 
 _ABOUT = f"""\
@@ -75,12 +76,12 @@ def document(found: Sequence[Judged]) -> str:
                 **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
                 "parts": [
                     {
-                        "part": part.name,
-                        "definition": part.definition,
-                        **({"by_construction": part.by_construction} if part.by_construction else {}),
+                        "part": test.name,
+                        "definition": test.definition,
+                        **({"by_construction": test.by_construction} if test.by_construction else {}),
                         "findings": [_plain(one) for one in findings],
                     }
-                    for part, findings in parts
+                    for test, findings in parts
                 ],
             }
         )
@@ -119,11 +120,11 @@ def _counts(found: Sequence[Judged]) -> str:
 def _failures(found: Sequence[Judged]) -> Sequence[str]:
     """Return a paragraph on tests that hold by construction but fail, if there are any."""
     names = [
-        f"{claim.target}, {part.name}"
+        f"{claim.target}, {test.name}"
         for _, claims in found
         for claim, parts in claims
-        for part, findings in parts
-        if part.by_construction and any(one.verdict in (DEVIATES, INCONCLUSIVE) for one in findings)
+        for test, findings in parts
+        if test.by_construction and any(one.verdict in (DEVIATES, INCONCLUSIVE) for one in findings)
     ]
     return [f"**Tests that hold by construction FAIL: {'; '.join(names)}.**"] if names else []
 
@@ -138,9 +139,9 @@ def _section(material: Material, claims: Claims) -> str:
             + (f" [{claim.target}]" if claim.target != artifact.target else "")
             + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )
-        for part, findings in judged_parts:
-            why = f" Holds by construction: {part.by_construction}." if part.by_construction else ""
-            parts.append(f"*{part.name}.* {part.definition}{why}\n\n{_table(artifact, findings)}")
+        for test, findings in judged_parts:
+            why = f" Holds by construction: {test.by_construction}." if test.by_construction else ""
+            parts.append(f"*{test.name}.* {test.definition}{why}\n\n{_table(artifact, findings)}")
     return "\n\n".join(parts)
 
 
@@ -148,16 +149,16 @@ def _origin(material: Material) -> str:
     """Return what an artifact was made from, the time it took, and the location of the picture."""
     artifact = material.artifact
     text = f"{material.tally()[0].upper()}{material.tally()[1:]}; {_duration(material.seconds)} of training."
-    if artifact.is_check:
+    if isinstance(artifact, Check):
         made = material.tally() if material.outcome is None else _duration(material.seconds)
-        text = f"Check `{artifact.options['function']}`, {made}."
+        text = f"Check `{artifact.function}`, {made}."
     if not material.stored and material.outcome is None:
         what = "it is" if artifact.is_check else "its runs are"
         return f"{text} Not drawn yet: {what} made by `svmbench paper run {artifact.id}`."
     is_table = artifact.kind == "grid" or (material.outcome is not None and not material.outcome["panels"])
     folder, ending = ("tables", "md") if is_table else (f"figures/{artifact.id}", "png")
     # A table shows the first convention only.
-    counters = artifact.counters if artifact.kind != "grid" else [""]
+    counters = artifact.conventions if artifact.kind != "grid" else [""]
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
     what = "Table" if is_table else "Picture"
@@ -193,7 +194,7 @@ def _range(finding: Finding) -> str | None:
     return short(least) if least == most else f"{short(least)} to {short(most)}"
 
 
-def _of(parts: Sequence[tuple[Part, Sequence[Finding]]]) -> str:
+def _of(parts: Sequence[tuple[Test, Sequence[Finding]]]) -> str:
     """Return the verdict on a claim, without findings beside it."""
     return combined([one.verdict for _, findings in parts for one in findings if not one.beside])
 

@@ -1,4 +1,4 @@
-"""The ten predicates that test claims; `svmbench.papers.vocabulary` names them.
+"""The ten predicates that test claims.
 
 Each predicate computes one number with its uncertainty from stored runs, and the range in which it must lie
 for the claim to hold; `svmbench.papers.estimate.Estimate.decide` does the rest. Ranges of axes do not matter:
@@ -8,18 +8,17 @@ curves are compared where both are known, from costs that the runs determine.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from svmbench.analysis.arrivals import stays_below
 from svmbench.errors import UserError
-from svmbench.figures.series import METRICS, OVERSHOOT, Steps
+from svmbench.figures.series import METRICS, OVERSHOOT, Curve, Steps
 from svmbench.figures.tables import count
-from svmbench.papers import fields
 from svmbench.papers.estimate import (
     Draw,
     Floats,
@@ -30,13 +29,28 @@ from svmbench.papers.estimate import (
     paired_error,
     two_sets_error,
 )
-from svmbench.papers.quantities import Evidence
+from svmbench.papers.evidence import Evidence
+from svmbench.papers.keys import Axis, axis_words
+from svmbench.papers.quantities import (
+    ByPanel,
+    Number,
+    OfLine,
+    Quantity,
+    cost_of,
+    cost_words,
+    number_words,
+    sample_of,
+    spaced,
+    words_of,
+)
+from svmbench.papers.runs import check_texts
 from svmbench.papers.samples import Sample
-
-Arguments = Mapping[str, Any]
 
 #: A tolerance that equals the noise of the test sets.
 NOISE = "noise"
+
+#: Two ends of a range, the smaller one first; None: no bound on that side.
+Range: TypeAlias = tuple[float | None, float | None]
 
 #: The smallest positive number, which makes a range open at 0.
 _TINY = float(np.nextafter(0.0, 1.0))
@@ -68,126 +82,299 @@ class Tested:
     ratio: bool = False
 
 
-def order(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether one quantity is less than another, by difference or ratio."""
-    less, than = evidence.sample(given["less"]), evidence.sample(given["than"])
-    text = f"{less.shown} against {than.shown}"
-    if given.get("as") == "ratio":
-        most = 1.0 - float(given.get("margin", 1e-12))
-        return Tested(less.rows.over(than.rows), 0.0, most, "", text, ratio=True)
-    rows = _difference(evidence.draw, less, than)
-    return Tested(rows, -np.inf, -float(given.get("margin", _TINY)), _points(less), text)
+@dataclass(frozen=True)
+class Test:
+    """One test of a claim: a predicate with its thresholds, which are fixed before the outcome is seen.
+
+    Attributes
+    ----------
+    name : str
+        A few words.
+    panels, counters : str
+        Data sets and conventions named by the document, separated by spaces; empty: all.
+    together : bool
+        Whether to judge it once, by the mean over the data sets.
+    by_construction : str
+        Why the test can only fail if the program is wrong: a theorem, the definition of a counter, a number
+        copied from the document. Empty if it can fail.
+    convention : str
+        Conventions that the document itself uses for this comparison, separated by spaces. They decide the
+        claim; findings under others are listed beside it. Empty: all decide.
+    """
+
+    name: str
+    panels: str = field(default="", kw_only=True)
+    counters: str = field(default="", kw_only=True)
+    together: bool = field(default=False, kw_only=True)
+    by_construction: str = field(default="", kw_only=True)
+    convention: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_texts(self, "name", "panels", "counters", "by_construction", "convention")
+
+    @property
+    def definition(self) -> str:
+        """The test with its thresholds, as a sentence."""
+        text = self._words()
+        over = ", in the mean over the data sets" if self.together else ""
+        return f"{text[0].upper()}{text[1:]}{over}."
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the number, and the range in which the claim holds."""
+        raise NotImplementedError
+
+    def _words(self) -> str:
+        raise NotImplementedError
 
 
-def ratio(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the ratio of two quantities lies in a range."""
-    top, bottom = evidence.sample(given["of"]), evidence.sample(given["to"])
-    least, most = fields.interval(given["within"], "within")
-    text = f"{top.shown} over {bottom.shown}"
-    return Tested(top.rows.over(bottom.rows), least, most, "", text, ratio=True)
+@dataclass(frozen=True)
+class Order(Test):
+    """Whether one quantity is less than another by a margin, in their difference or their ratio."""
+
+    less: Number
+    than: Number
+    margin: float | None = field(default=None, kw_only=True)
+    ratio: bool = field(default=False, kw_only=True)
+
+    def _words(self) -> str:
+        margin = "" if self.margin is None else f" by at least {number_words(self.margin)}"
+        return f"{words_of(self.less)} is less than {words_of(self.than)}{margin}"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the difference or the ratio."""
+        less, than = sample_of(self.less, evidence), sample_of(self.than, evidence)
+        text = f"{less.shown} against {than.shown}"
+        if self.ratio:
+            most = 1.0 - (1e-12 if self.margin is None else self.margin)
+            return Tested(less.rows.over(than.rows), 0.0, most, "", text, ratio=True)
+        rows = _difference(evidence.draw, less, than)
+        return Tested(rows, -np.inf, -(_TINY if self.margin is None else self.margin), _points(less), text)
 
 
-def near(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether a quantity is within a tolerance of a printed number, or of a range of numbers.
+@dataclass(frozen=True)
+class Ratio(Test):
+    """Whether the ratio of two quantities lies in a range."""
+
+    of: Number
+    to: Number
+    within: Range
+
+    def _words(self) -> str:
+        return f"{words_of(self.of)} divided by {words_of(self.to)} is {_region(self.within)}"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the ratio."""
+        top, bottom = sample_of(self.of, evidence), sample_of(self.to, evidence)
+        text = f"{top.shown} over {bottom.shown}"
+        return Tested(top.rows.over(bottom.rows), *ends_of(self.within), "", text, ratio=True)
+
+
+@dataclass(frozen=True)
+class Near(Test):
+    """Whether a quantity is within a tolerance of a printed number, or of a range of numbers.
 
     The uncertainty of a test error always includes the noise of two test sets: ours, and that of the printed
-    number. A tolerance of ``noise`` is what they allow: four standard errors of the difference of two errors
+    number. A tolerance of `NOISE` is what they allow: four standard errors of the difference of two errors
     of the printed size, two for the interval to lie inside and two for chance. With a smaller tolerance,
     equal errors would seldom be found equal.
     """
-    value = evidence.sample(given["value"])
-    printed = given["printed"]
-    low, high = fields.interval(printed, "printed") if isinstance(printed, list) else (printed, printed)
-    rows = value.rows
-    if given["within"] == NOISE:
-        if not value.tests:
-            raise UserError("within=noise is not allowed: only a test error has the noise of a test set")
-        within = 4.0 * two_sets_error(high, value.tests)
-    else:
-        within = float(given["within"])
-    if value.tests:
-        rows = rows.noisy(evidence.draw, two_sets_error(float(rows.at[0]), value.tests), value.tests)
-    away = rows.each(lambda y: np.where(y < low, y - low, np.where(y > high, y - high, 0.0)))
-    shown = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    return Tested(away, -within, within, _points(value), f"{value.shown}, printed {shown}")
+
+    value: Number
+    printed: float | Range
+    within: float | str
+
+    def _words(self) -> str:
+        noise = "what two test sets of this size can tell (four standard errors of their difference)"
+        within = noise if self.within == NOISE else number_words(self.within)
+        return f"{words_of(self.value)} is within {within} of the printed {number_words(self.printed)}"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return how far the quantity is from the printed number."""
+        value, rows = (made := sample_of(self.value, evidence)), made.rows
+        low, high = (
+            ends_of(self.printed) if isinstance(self.printed, Sequence) else (self.printed, self.printed)
+        )
+        if self.within != NOISE:
+            within = float(self.within)
+        elif value.tests:
+            within = 4.0 * two_sets_error(high, value.tests)
+        else:
+            raise UserError("within=NOISE is not allowed: only a test error has the noise of a test set")
+        if value.tests:
+            rows = rows.noisy(evidence.draw, two_sets_error(float(rows.at[0]), value.tests), value.tests)
+        away = rows.each(lambda y: np.where(y < low, y - low, np.where(y > high, y - high, 0.0)))
+        shown = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        return Tested(away, -within, within, _points(value), f"{value.shown}, printed {shown}")
 
 
-def slope(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the slope of log y against log x, over a key or along a curve, lies in a range.
+@dataclass(frozen=True)
+class _Series(Test):
+    """A predicate on a quantity over the values of a key or, without one, along the curve of a line."""
 
-    With ``against``, it is the slope of the ratio of two quantities over a key.
-    """
-    x, rows = _series(evidence, given)
-    if "against" in given:
-        others, other = _series(evidence, {**given, "of": given["against"]})
-        if not np.array_equal(x, others):
-            raise NotAttempted("the two quantities are not known at the same places")
-        rows = rows.over(other)
-    least, most = fields.interval(given["within"], "within")
-    text = f"{x.size} places from {count(x[0])} to {count(x[-1])}"
-    return Tested(log_slope(x, rows), least, most, "", text)
+    of: Quantity
 
+    over: Axis | None = field(default=None, kw_only=True)
+    since: Number | None = field(default=None, kw_only=True)
+    until: Number | None = field(default=None, kw_only=True)
 
-def flat(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the greatest value over a key is at most a factor times the least."""
-    x, rows = _series(evidence, given)
-    text = f"{x.size} places from {count(x[0])} to {count(x[-1])}"
-    greatest, least = rows.each(lambda y: y.max(axis=1)), rows.each(lambda y: y.min(axis=1))
-    return Tested(greatest.over(least), 1.0, float(given["factor"]), "", text, ratio=True)
+    def _series(self, evidence: Evidence, of: Quantity) -> tuple[Floats, Rows]:
+        """Return x and repetitions of y."""
+        since, until = _span(self, evidence)
+        if self.over is not None or not isinstance(of, OfLine):
+            x, rows = of.series(evidence, self.over)
+            inside = (x >= since) & (x <= until)
+            if not inside.any():
+                raise NotAttempted(f"no place lies between {since:g} and {until:g}")
+            return x[inside], rows.each(lambda y: y[:, inside])
+        curve = evidence.curve(of.solver, of.metric, of.where)
+        costs = evidence.shared(curve, since=since, until=until)
+        return costs, Rows.of(evidence.repeated(curve, costs))
 
-
-def below(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the logarithmic mean ratio of two curves over shared costs lies in a range."""
-    names = [str(given["curve"]), str(given["other"])]
-    metric = str(given.get("metric", "test_error"))
-    curve, other = (evidence.curve(name, metric, given.get("where")) for name in names)
-    since = evidence.cost(given["since"]) if "since" in given else 0.0
-    until = evidence.cost(given["until"]) if "until" in given else np.inf
-    costs = evidence.shared(curve, other, since=since, until=until)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = evidence.repeated(curve, costs) / evidence.repeated(other, costs)
-        rows = Rows.of(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)), axis=1)))
-    least, most = fields.interval(given.get("within", [0.0, 1.0]), "within")
-    share = float(np.mean(ratios[0] < 1.0))
-    text = f"from {count(costs[0])} to {count(costs[-1])}, the lower one at {share:.0%} of the costs"
-    return Tested(rows, least, most, "", text, ratio=True)
+    def _over_words(self, what: str) -> str:
+        along = "cost" if isinstance(self.of, OfLine) else "its places"
+        place = along if self.over is None else axis_words(self.over)
+        return f"{what} over {place}{_span_words(self).replace(' cost ', ' ')}"
 
 
-def late(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the best value up to a fraction of the critical cost is still far above the last one.
+@dataclass(frozen=True)
+class Slope(_Series):
+    """Whether the slope of log y against log x lies in a range, y being ``of`` or ``of`` / ``against``."""
+
+    within: Range
+    against: Quantity | None = field(default=None, kw_only=True)
+
+    def _words(self) -> str:
+        what = self.of.words()
+        if self.against is not None:
+            what = f"the ratio of {what} to {self.against.words()}"
+        return f"the slope of the logarithm of {self._over_words(what)} is {_region(self.within)}"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the slope."""
+        x, rows = self._series(evidence, self.of)
+        if self.against is not None:
+            others, other = self._series(evidence, self.against)
+            if not np.array_equal(x, others):
+                raise NotAttempted("the two quantities are not known at the same places")
+            rows = rows.over(other)
+        return Tested(log_slope(x, rows), *ends_of(self.within), "", _places_words(x))
+
+
+@dataclass(frozen=True)
+class Flat(_Series):
+    """Whether the greatest value over a key is at most a factor times the least."""
+
+    factor: float
+
+    def _words(self) -> str:
+        what = self._over_words(self.of.words())
+        return f"the greatest of {what} is at most {number_words(self.factor)} times the least"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the ratio of the greatest and the least value."""
+        x, rows = self._series(evidence, self.of)
+        greatest, least = rows.each(lambda y: y.max(axis=1)), rows.each(lambda y: y.min(axis=1))
+        return Tested(greatest.over(least), 1.0, self.factor, "", _places_words(x), ratio=True)
+
+
+@dataclass(frozen=True)
+class _OfCurve(Test):
+    """A predicate on the curve of a line."""
+
+    solver: str
+    metric: str = field(default="test_error", kw_only=True)
+    where: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def _curve(self, evidence: Evidence, solver: str = "") -> Curve:
+        return evidence.curve(solver or self.solver, self.metric, self.where)
+
+
+@dataclass(frozen=True)
+class Below(_OfCurve):
+    """Whether the logarithmic mean ratio of two curves over shared costs lies in a range."""
+
+    other: str
+    since: Number | None = field(default=None, kw_only=True)
+    until: Number | None = field(default=None, kw_only=True)
+    within: Range = field(default=(0.0, 1.0), kw_only=True)
+
+    def _words(self) -> str:
+        return (
+            f"the mean ratio (in the logarithm) of the {spaced(self.metric)} of {self.solver} to that of "
+            f"{self.other} over all costs that both reach{_span_words(self)} is {_region(self.within)}"
+        )
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the mean ratio."""
+        curve, other = self._curve(evidence), self._curve(evidence, self.other)
+        since, until = _span(self, evidence)
+        costs = evidence.shared(curve, other, since=since, until=until)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = evidence.repeated(curve, costs) / evidence.repeated(other, costs)
+            rows = Rows.of(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)), axis=1)))
+        share = float(np.mean(ratios[0] < 1.0))
+        text = f"from {count(costs[0])} to {count(costs[-1])}, the lower one at {share:.0%} of the costs"
+        return Tested(rows, *ends_of(self.within), "", text, ratio=True)
+
+
+@dataclass(frozen=True)
+class Late(_OfCurve):
+    """Whether the best value up to a part of the critical cost is far above the last one, or near it.
 
     The critical cost is that from which the curve stays within ``arrived`` of its last value. The lower
     envelope is used, since otherwise a single checkpoint would decide for methods that fluctuate. With
     ``within`` instead of ``far``, the opposite is tested: that the value is near the last one by then.
+    With ``unfinished``, a curve that has not converged is judged, too.
     """
-    if ("far" in given) == ("within" in given):
-        raise UserError("late needs either far or within")
-    metric = str(given.get("metric", "test_error"))
-    curve = evidence.curve(str(given["curve"]), metric, given.get("where"))
-    part, arrived = float(given["part"]), float(given["arrived"])
-    if not curve.settled and not given.get("unfinished"):
-        raise NotAttempted(f"{curve.label} has not converged")
-    finals, befores, criticals = [], [], []
-    for steps in curve.steps:
-        final = float(steps.value[-1])
-        between = stays_below(steps, final + arrived)
-        finals.append(final)
-        befores.append([_least_until(steps, part * critical, curve.label) for critical in between])
-        criticals.append(between[1])
-    seeds = [steps.run.seed for steps in curve.steps]
-    rows = curve.steps[0].run.manifest["dataset"]["rows"]
-    tests = rows.get("test") if metric == "test_error" else None
-    single = len(seeds) == 1
-    earlier, later = (evidence.draw.medians(values, seeds) for values in np.array(befores).T)
-    before = Sample(Rows.hull(earlier, later), "", single, tests)
-    after = Sample(Rows.of(evidence.draw.medians(np.array(finals), seeds)), "", single, tests)
-    text = (
-        f"at best {float(later[0]):.2f} until {count(part * float(np.median(criticals)))}, "
-        f"{np.median(finals):.2f} at the end, reached at {count(float(np.median(criticals)))}"
-    )
-    least = float(given.get("far", -np.inf))
-    most = float(given.get("within", np.inf))
-    return Tested(_difference(evidence.draw, before, after), least, most, _unit(metric), text)
+
+    part: float
+    arrived: float
+    far: float | None = field(default=None, kw_only=True)
+    within: float | None = field(default=None, kw_only=True)
+    unfinished: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.far is None) == (self.within is None):
+            raise UserError("Late needs either far or within")
+
+    def _words(self) -> str:
+        end = (
+            f"at most {number_words(self.within)}"
+            if self.far is None
+            else f"at least {number_words(self.far)}"
+        )
+        return (
+            f"the least value of {self.solver} until {number_words(self.part)} of the cost from which it "
+            f"stays within {number_words(self.arrived)} of its last value is {end} above that"
+        )
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return how far the best earlier value is above the last one."""
+        curve = self._curve(evidence)
+        if not curve.settled and not self.unfinished:
+            raise NotAttempted(f"{curve.label} has not converged")
+        finals, befores, criticals = [], [], []
+        for steps in curve.steps:
+            final = float(steps.value[-1])
+            between = stays_below(steps, final + self.arrived)
+            finals.append(final)
+            befores.append([_least_until(steps, self.part * critical, curve.label) for critical in between])
+            criticals.append(between[1])
+        seeds = [steps.run.seed for steps in curve.steps]
+        rows = curve.steps[0].run.manifest["dataset"]["rows"]
+        tests = rows.get("test") if self.metric == "test_error" else None
+        single = len(seeds) == 1
+        earlier, later = (evidence.draw.medians(values, seeds) for values in np.array(befores).T)
+        before = Sample(Rows.hull(earlier, later), "", single, tests)
+        after = Sample(Rows.of(evidence.draw.medians(np.array(finals), seeds)), "", single, tests)
+        critical = float(np.median(criticals))
+        text = (
+            f"at best {float(later[0]):.2f} until {count(self.part * critical)}, "
+            f"{np.median(finals):.2f} at the end, reached at {count(critical)}"
+        )
+        difference = _difference(evidence.draw, before, after)
+        return Tested(difference, *ends_of((self.far, self.within)), _unit(self.metric), text)
 
 
 def _least_until(steps: Steps, cost: float, label: str) -> float:
@@ -198,65 +385,128 @@ def _least_until(steps: Steps, cost: float, label: str) -> float:
     return float(until.min())
 
 
-def rises(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the mean over the last doubling of the cost is above that of the best earlier one.
+@dataclass(frozen=True)
+class Rises(_OfCurve):
+    """Whether the mean over the last doubling of the cost is above that of the best earlier one.
 
     Doublings are counted back from the end, as long as they begin after the cost ``since``.
     """
-    metric = str(given.get("metric", "test_error"))
-    curve = evidence.curve(str(given["curve"]), metric, given.get("where"))
-    since = evidence.cost(given["since"]) if "since" in given else curve.start
-    costs = evidence.shared(curve, since=max(since, curve.start))
-    edges = [float(costs[-1])]
-    while edges[-1] / 2.0 >= costs[0] * 0.999:
-        edges.append(edges[-1] / 2.0)
-    if len(edges) < 3:
-        raise NotAttempted(f"the runs end at {count(edges[0])}, too soon after {count(since)}")
-    rows = evidence.repeated(curve, costs)
-    means = np.stack(
-        [rows[:, (costs > low) & (costs <= high * 1.001)].mean(axis=1) for high, low in pairwise(edges)]
-    )
-    best = means[1:].min(axis=0)
-    text = (
-        f"{means[0, 0]:.2f} over the last doubling, {best[0]:.2f} over the best earlier one, "
-        f"from {count(since)} on"
-    )
-    return Tested(Rows.of(means[0] - best), float(given["by"]), np.inf, _unit(metric), text)
+
+    by: float
+    since: Number | None = field(default=None, kw_only=True)
+
+    def _words(self) -> str:
+        since = "" if self.since is None else f" after {cost_words(self.since)}"
+        return (
+            f"the mean {spaced(self.metric)} of {self.solver} over the last doubling of the cost is at least "
+            f"{number_words(self.by)} above that of its best earlier doubling{since}"
+        )
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return by how much it is above."""
+        curve = self._curve(evidence)
+        since = curve.start if self.since is None else cost_of(self.since, evidence)[1]
+        costs = evidence.shared(curve, since=max(since, curve.start))
+        edges = [float(costs[-1])]
+        while edges[-1] / 2.0 >= costs[0] * 0.999:
+            edges.append(edges[-1] / 2.0)
+        if len(edges) < 3:
+            raise NotAttempted(f"the runs end at {count(edges[0])}, too soon after {count(since)}")
+        rows = evidence.repeated(curve, costs)
+        means = np.stack(
+            [rows[:, (costs > low) & (costs <= high * 1.001)].mean(axis=1) for high, low in pairwise(edges)]
+        )
+        best = means[1:].min(axis=0)
+        text = (
+            f"{means[0, 0]:.2f} over the last doubling, {best[0]:.2f} over the best earlier one, "
+            f"from {count(since)} on"
+        )
+        return Tested(Rows.of(means[0] - best), self.by, np.inf, _unit(self.metric), text)
 
 
-def ended(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the fraction of runs whose end has a reason with these words lies in a range."""
-    runs = evidence.runs(str(given["solver"]), given.get("where") or {})
-    hits = np.array(
-        [re.search(str(given["because"]), f"{run.status}: {run.reason}") is not None for run in runs]
-    )
-    rows = Rows.of(evidence.draw.means(hits.astype(float), [run.seed for run in runs]))
-    least, most = fields.interval(given.get("share", [1.0, 1.0]), "share")
-    return Tested(rows, least, most, "of the runs", f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}")
+@dataclass(frozen=True)
+class Ended(Test):
+    """Whether the fraction of runs whose end has a reason with these words lies in a range."""
+
+    solver: str
+    because: str
+    where: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    share: Range = field(default=(1.0, 1.0), kw_only=True)
+
+    def _words(self) -> str:
+        why = f"ended because of '{self.because}'"
+        return f"the share of runs of {self.solver} that {why} is {_region(self.share)}"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the fraction."""
+        runs = evidence.runs(self.solver, self.where)
+        hits = np.array([re.search(self.because, f"{run.status}: {run.reason}") is not None for run in runs])
+        rows = Rows.of(evidence.draw.means(hits.astype(float), [run.seed for run in runs]))
+        text = f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}"
+        return Tested(rows, *ends_of(self.share), "of the runs", text)
 
 
-def exact(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether a quantity equals a number, up to the stated rounding."""
-    value, equals = evidence.sample(given["value"]), evidence.sample(given["equals"])
-    within = float(given.get("within", 0.0))
-    rows = value.rows.less(equals.rows)
-    return Tested(rows, -within, within, "", f"{value.shown}, expected {equals.shown}")
+@dataclass(frozen=True)
+class Exact(Test):
+    """Whether a quantity equals a number, up to the stated rounding."""
+
+    value: Number
+    equals: Number
+    within: float | None = field(default=None, kw_only=True)
+
+    def _words(self) -> str:
+        rounding = "" if self.within is None else f" to {number_words(self.within)}"
+        return f"{words_of(self.value)} equals {words_of(self.equals)}{rounding}"
+
+    def tested(self, evidence: Evidence) -> Tested:
+        """Return the difference."""
+        value, equals = sample_of(self.value, evidence), sample_of(self.equals, evidence)
+        within = self.within or 0.0
+        text = f"{value.shown}, expected {equals.shown}"
+        return Tested(value.rows.less(equals.rows), -within, within, "", text)
 
 
-def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Rows]:
-    """Return x and repetitions of y, over a key or along the curve of a line."""
-    of = given["of"]
-    since = evidence.cost(given["since"]) if "since" in given else 0.0
-    until = evidence.cost(given["until"]) if "until" in given else np.inf
-    if "over" in of or "measure" in of:
-        x, rows = evidence.series(of)
-        inside = (x >= since) & (x <= until)
-        if not inside.any():
-            raise NotAttempted(f"no place lies between {since:g} and {until:g}")
-        return x[inside], rows.each(lambda y: y[:, inside])
-    curve = evidence.curve(str(of["solver"]), str(of["metric"]), of.get("where"))
-    costs = evidence.shared(curve, since=since, until=until)
-    return costs, Rows.of(evidence.repeated(curve, costs))
+def ends_of(within: Range) -> tuple[float, float]:
+    """Return the ends of a range, infinite where there is none.
+
+    Raises
+    ------
+    UserError
+        If it is no range.
+    """
+    try:
+        low, high = within
+        ends = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+    except (TypeError, ValueError):
+        ends = (np.inf, -np.inf)
+    if not ends[0] <= ends[1]:
+        raise UserError(f"{within} is no range: give two numbers, the smaller one first; None: no bound")
+    return ends
+
+
+def _region(within: Range) -> str:
+    """Describe a range, or those of all data sets."""
+    if isinstance(within, ByPanel):
+        return f"in the range {number_words(within)}"
+    low, high = ends_of(within)
+    if np.isinf(high):
+        return f"at least {low:g}"
+    return f"at most {high:g}" if np.isinf(low) else f"from {low:g} to {high:g}"
+
+
+def _span(test: _Series | Below, evidence: Evidence) -> tuple[float, float]:
+    """Return the costs from which and up to which a test applies."""
+    since = 0.0 if test.since is None else cost_of(test.since, evidence)[1]
+    return since, np.inf if test.until is None else cost_of(test.until, evidence)[1]
+
+
+def _span_words(test: _Series | Below) -> str:
+    ends = {"since": test.since, "until": test.until}
+    return "".join(f" {name} {cost_words(end)}" for name, end in ends.items() if end is not None)
+
+
+def _places_words(x: Floats) -> str:
+    return f"{x.size} places from {count(x[0])} to {count(x[-1])}"
 
 
 def _difference(draw: Draw, one: Sample, other: Sample) -> Rows:

@@ -1,28 +1,25 @@
 """Quantities in claims: numbers from runs, optima and checks, with uncertainty.
 
-A quantity is a section of a file. ``{solver: sbp, metric: test_error, at: end}`` is the value of a curve at a
-cost; ``{solver: sbp, arrival: test_error, within: 0.5}`` the cost from which a run stays that near the
-optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lists all keys.
+``Value("sbp")`` is the test error of a line at its end, ``Arrival("sbp", within=0.5)`` the cost from which a
+run stays that near the optimum, ``Measured("comparisons")`` a number of a check. ``0.01 * Value("sbp")`` and
+``Value("sbp") + 0.5`` are quantities, too, and so is the sum of two. docs/add-a-paper-figure.md lists them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from svmbench.analysis.arrivals import first_below, stays_below
-from svmbench.analysis.fronts import Window, front
-from svmbench.errors import UserError, nearest
-from svmbench.figures.bounds import problem_of
-from svmbench.figures.series import METRICS, Curve, Reference, Steps, steps_of
+from svmbench.errors import UserError
+from svmbench.figures.series import METRICS, Curve
 from svmbench.figures.tables import count, spread
-from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows
-from svmbench.papers.expressions import value_of
-from svmbench.papers.matching import Match
+from svmbench.papers.estimate import Floats, NotAttempted, Rows
+from svmbench.papers.evidence import Evidence
+from svmbench.papers.keys import Axis, axis_words
 from svmbench.papers.samples import (
     Sample,
     arrival_words,
@@ -31,388 +28,481 @@ from svmbench.papers.samples import (
     exactly,
     first_epoch_end,
     first_stable,
-    is_cost,
     measured,
     value_until,
     wrong_tests,
 )
-from svmbench.store import StoredRun
-from svmbench.store.timing import SECONDS
 
-#: Costs per factor of ten at which two curves are compared.
-_PER_DECADE = 20
-
-_KEYS = (
-    *("solver", "metric", "at", "where", "arrival", "within", "level", "first", "envelope", "peak"),
-    *(
-        "factor",
-        "plus",
-        "over",
-        "measure",
-        "number",
-        "optimum",
-        "known",
-        "stabilises",
-        "span",
-        "at_most",
-        "area",
-    ),
-)
+#: The line of a cell of a table or of a point of a sweep; the run itself where a cost is its own.
+EACH = ""
+#: The value of a key in ``where`` that is the run's own.
+SAME = "same"
 
 
-class Evidence:
-    """Stored runs of one panel under one counting convention.
+@dataclass(frozen=True)
+class ByPanel:
+    """A value for each data set; allowed wherever a claim has a number, a range or the value of a key."""
 
-    Parameters
+    values: Mapping[str, Any]
+
+
+def by_panel(**values: Any) -> Any:
+    """Return a value for each data set."""
+    return ByPanel(values)
+
+
+_T = TypeVar("_T")
+
+
+def of_panel(value: _T, panel: str) -> _T:
+    """Return a test or quantity with the values that depend on the panel replaced by the panel's."""
+    if isinstance(value, ByPanel):
+        if panel not in value.values:
+            raise NotAttempted(f"no number is given for {panel or 'all data sets together'}")
+        return value.values[panel]  # type: ignore[no-any-return]
+    if isinstance(value, Mapping):
+        return {key: of_panel(entry, panel) for key, entry in value.items()}  # type: ignore[return-value]
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {one.name: of_panel(getattr(value, one.name), panel) for one in fields(value)}
+        return replace(value, **changed)
+    return value
+
+
+def walk(value: Any) -> Iterator[Any]:
+    """Yield all tests, quantities and costs in a value, at any depth."""
+    if is_dataclass(value) and not isinstance(value, type):
+        yield value
+        for one in fields(value):
+            yield from walk(getattr(value, one.name))
+    elif isinstance(value, Mapping):
+        yield from (found for entry in value.values() for found in walk(entry))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        yield from (found for entry in value for found in walk(entry))
+
+
+def number_words(value: Any) -> str:
+    """Describe a threshold or a range, or those of all data sets."""
+    if isinstance(value, ByPanel):
+        return ", ".join(f"{number_words(entry)} on {panel}" for panel, entry in value.values.items())
+    if isinstance(value, Sequence):
+        return " to ".join("any" if end is None else f"{end:g}" for end in value)
+    return f"{value:g}"
+
+
+def spaced(name: str) -> str:
+    """Return the name of a metric in words."""
+    return name.replace("_", " ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """A number with uncertainty.
+
+    Attributes
     ----------
-    counter : str
-        The convention; a column of the trace.
-    matches : sequence of Match
-        The planned runs of the panel.
-    references : mapping of str to Reference
-        Certified bounds by problem.
-    measures : mapping, optional
-        Outcome of a check.
-    known : mapping, optional
-        Published values of the optimum.
-    untimed : mapping, optional
-        Folders of the runs whose times are not comparable, and why.
-    window : sequence of str
-        Lines whose reach determines the costs over which fronts are compared. Empty: all.
+    factor, plus : float or Quantity
+        The number is ``factor`` times what the kind says, plus ``plus``.
+    at_most : bool
+        Whether only an upper bound was measured, so that the number lies between 0 and the bound: a run of a
+        part of the documented work, because the rest would lower the value.
     """
 
-    def __init__(
-        self,
-        counter: str,
-        matches: Sequence[Match],
-        references: Mapping[str, Reference] | None = None,
-        measures: Mapping[str, Mapping[str, Any]] | None = None,
-        known: Mapping[str, Any] | None = None,
-        untimed: Mapping[Path, str] | None = None,
-        window: Sequence[str] = (),
-    ) -> None:
-        self._window = window
-        self._untimed = untimed or {}
-        self.draw = Draw()
-        self.counter = counter
-        self.matches = matches
-        self._references = references or {}
-        self.known = known or {}
-        self._measures = measures or {}
-        self._curves: dict[tuple[str, str, str], Curve] = {}
+    factor: float = 1.0
+    plus: Quantity | float = 0.0
+    at_most: bool = False
 
-    def drawn(self, draw: Draw) -> Evidence:
-        """Return the same evidence with other repetitions."""
-        other = copy(self)
-        other.draw = draw
-        return other
+    def __add__(self, other: Quantity | float) -> Quantity:
+        return replace(self, plus=other if self.plus == 0.0 else self.plus + other)
 
-    # Curves
+    __radd__ = __add__
 
-    def curve(self, solver: str, metric: str, where: Mapping[str, Any] | None = None) -> Curve:
-        """Return the curve of a line, with all planned seeds.
+    def __rmul__(self, factor: float) -> Quantity:
+        return replace(self, factor=factor * self.factor, plus=factor * self.plus)
 
-        Parameters
-        ----------
-        solver : str
-            Key of the line.
-        metric : str
-            Key of `svmbench.figures.series.METRICS`.
-        where : mapping, optional
-            Values of the keys that its group varies.
-        """
-        key = solver, metric, repr(sorted((where or {}).items()))
-        if key not in self._curves:
-            whole = self._steps(solver, metric, self.runs(solver, where or {}))
-            self._curves[key] = Curve(solver, whole[0].run.title, tuple(whole))
-        return self._curves[key]
+    def words(self) -> str:
+        """Describe it, as in ``the test error of sbp at the end``."""
+        factor = "" if self.factor == 1.0 else f"{number_words(self.factor)} times "
+        bound = " (an upper bound)" if self.at_most else ""
+        plus = "" if self.plus == 0.0 else f" plus {words_of(self.plus)}"
+        return f"{factor}{self._words()}{bound}{plus}"
 
-    def _steps(self, solver: str, metric: str, runs: Sequence[StoredRun]) -> list[Steps]:
-        # The end of a run does not depend on the cost; the counter of its budget is always known.
-        counter = self.counter or runs[0].config.budget.counter
-        if {counter, metric} & set(SECONDS):
-            reasons = [self._untimed[run.path] for run in runs if run.path in self._untimed]
-            if reasons:
-                raise NotAttempted(
-                    f"{solver}: {len(runs) - len(reasons)} of {len(runs)} runs ran alone on one machine "
-                    f"({reasons[0]})"
-                )
-        steps = []
-        for run in runs:
-            found = steps_of(run, counter, metric, self.reference(run))
-            if isinstance(found, str):
-                raise NotAttempted(f"{solver}: {found}")
-            steps.append(found)
-        return steps
+    def sample(self, evidence: Evidence) -> Sample:
+        """Return it with its repetitions."""
+        made = self._sample(evidence)
+        if self.at_most:
+            rows = Rows(made.rows.at, np.zeros_like(made.rows.low), made.rows.high)
+            made = replace(made, rows=rows, shown=f"at most {made.shown}")
+        plus = self.plus
+        if isinstance(plus, Quantity):
+            more, made = plus.sample(evidence), _scaled(made, self.factor, 0.0)
+            return Sample(made.rows.plus(more.rows), f"{made.shown} + {more.shown}")
+        return _scaled(made, self.factor, plus)
 
-    def front(self, solver: str, metric: str) -> Curve:
-        """Return the least values that a line has reached with any of its settings, for all planned seeds."""
-        key = solver, metric, "front"
-        if key not in self._curves:
-            steps = self._steps(solver, metric, self._stored(solver, {}))
-            self._curves[key] = front(solver, steps[0].run.title, steps)
-        return self._curves[key]
+    def series(self, evidence: Evidence, over: Axis | None) -> tuple[Floats, Rows]:
+        """Return it over the values of a key: x, shape (K,), and repetitions, (1 + R, K)."""
+        raise UserError(f"{self.words()} has no series: give a measure or a quantity of a line")
 
-    def fronts(self, metric: str) -> tuple[dict[str, Curve], dict[str, str]]:
-        """Return the fronts of the lines whose runs have this cost, and why the others have none."""
-        found: dict[str, Curve] = {}
-        missing: dict[str, str] = {}
-        for solver in dict.fromkeys(match.planned.solver for match in self.matches):
-            try:
-                found[solver] = self.front(solver, metric)
-            except NotAttempted as reason:
-                missing[solver] = str(reason)
-        return found, missing
+    def _words(self) -> str:
+        raise NotImplementedError
 
-    def window(self, metric: str) -> Window:
-        """Return the costs over which the fronts of all lines are compared."""
-        fronts, missing = self.fronts(metric)
-        among = [curve for name, curve in fronts.items() if not self._window or name in self._window]
-        if not among:
-            raise NotAttempted(f"no line has a front: {next(iter(missing.values()), 'no runs are planned')}")
-        return Window.of(among, self.counter)
+    def _sample(self, evidence: Evidence) -> Sample:
+        raise NotImplementedError
 
-    def reference(self, run: StoredRun | None = None) -> Reference:
-        """Return the certified bounds of a run's problem, by default of the first stored run."""
-        runs = [match.result for match in self.matches if match.complete] if run is None else [run]
-        return self._references.get(problem_of(runs[0]), Reference()) if runs else Reference()
 
-    def runs(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
-        """Return the stored runs of a line, one per seed, or raise an error if one is missing."""
-        found = self._stored(solver, where)
-        if len({run.seed for run in found}) < len(found):
-            raise NotAttempted(f"{solver}: give where, because it has several runs of one seed")
-        return found
+#: A quantity, or a number that is known exactly.
+Number: TypeAlias = Quantity | float
 
-    def one(self, given: Mapping[str, Any], seed: int) -> StoredRun:
-        """Return the stored run of a line, named by ``run``, with the settings in ``where`` and a seed."""
-        found = [run for run in self._stored(str(given["run"]), given.get("where") or {}) if run.seed == seed]
-        if len(found) != 1:
-            raise UserError(
-                f"run: {given['run']} has {len(found)} runs with seed {seed}; give where, or more seeds"
-            )
-        return found[0]
 
-    def _planned(self, solver: str, where: Mapping[str, Any]) -> list[Match]:
-        return [
-            match
-            for match in self.matches
-            if match.planned.solver == solver
-            and all(dict(match.planned.over).get(key) == value for key, value in where.items())
-        ]
+def words_of(given: Number) -> str:
+    """Describe a quantity or a number."""
+    return given.words() if isinstance(given, Quantity) else number_words(given)
 
-    def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
-        planned = self._planned(solver, where)
-        if not planned:
-            raise NotAttempted(f"{solver}: no such runs" + (f" with {dict(where)}" if where else ""))
-        missing = [match for match in planned if not match.complete]
-        if missing:
-            raise NotAttempted(
-                f"{solver}: {len(planned) - len(missing)} of {len(planned)} runs are stored "
-                f"({missing[0].state})"
-            )
-        return [match.result for match in planned]
 
-    def shared(self, *curves: Curve, since: float = 0.0, until: float = np.inf) -> Floats:
-        """Return costs at which all curves are known, at equal ratios, independent of axes."""
-        low = max(since, *(curve.start for curve in curves))
-        high = min(until, *(curve.known_until for curve in curves))
-        if np.isinf(high):
-            high = max(curve.end for curve in curves)
-        if not low < high:
-            raise NotAttempted(f"no costs are shared: one begins at {low:.1e}, another ends at {high:.1e}")
-        return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
+def sample_of(given: Number, evidence: Evidence) -> Sample:
+    """Return a quantity or a number with its repetitions."""
+    return given.sample(evidence) if isinstance(given, Quantity) else exactly(float(given), evidence.draw)
 
-    def repeated(self, curve: Curve, costs: Floats) -> Floats:
-        """Return the median of a curve at the costs, with repetitions, shape (1 + R, costs)."""
-        return self.draw.medians(curve.values(costs), [steps.run.seed for steps in curve.steps])
 
-    # Quantities
+@dataclass(frozen=True)
+class Measured(Quantity):
+    """A number of a check, or its series."""
 
-    def sample(self, given: Mapping[str, Any] | float) -> Sample:
-        """Return a quantity."""
-        if isinstance(given, int | float):
-            return exactly(float(given), self.draw)
-        for key in given:
-            if key not in _KEYS:
-                raise UserError(f"unknown key '{key}' of a quantity{nearest(str(key), _KEYS)}")
-        factor, plus = float(given.get("factor", 1.0)), given.get("plus", 0.0)
-        made = self._plain(given)
-        if given.get("at_most"):
-            made = _bounded_above(made)
-        if isinstance(plus, Mapping):
-            return _sum(_scaled(made, factor, 0.0), self.sample(plus))
-        return _scaled(made, factor, float(plus))
+    name: str
 
-    def _plain(self, given: Mapping[str, Any]) -> Sample:
-        if "number" in given:
-            return exactly(float(given["number"]), self.draw)
-        if "measure" in given:
-            return measured(self._measure(given), self.draw)
-        if "optimum" in given or "known" in given:
-            name = str(given.get("optimum", given.get("known")))
-            source = self.reference().record if "optimum" in given else self.known
-            value = _value_at(name, source, "certified" if "optimum" in given else "known")
-            # For ν the store has the interval that the gap of the optimum proves.
-            interval = source.get(f"{name}_interval")
-            return exactly(value, self.draw) if interval is None else certified(value, interval, self.draw)
-        if "solver" not in given:
-            raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
-        return self._of_line(given)
+    def _words(self) -> str:
+        return self.name
 
-    def values(self, given: Mapping[str, Any]) -> Floats:
-        """Return a quantity of a line, one value per seed."""
-        plus = given.get("plus", 0.0)
-        shift = self.values(plus) if isinstance(plus, Mapping) else float(plus)
-        return float(given.get("factor", 1.0)) * self._per_seed(given)[1] + shift
+    def _sample(self, evidence: Evidence) -> Sample:
+        return measured(evidence.measure(self.name), evidence.draw)
 
-    def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Floats, Curve]:
-        """Return a quantity of each seed, at the lower and the upper bound of its cost.
+    def series(self, evidence: Evidence, over: Axis | None) -> tuple[Floats, Rows]:
+        """Return the series of the check, at its own places."""
+        found = evidence.measure(self.name)
+        columns = [measured({"values": values}, evidence.draw).rows for values in found["series"]]
+        return np.array(found["x"], dtype=float), Rows.stack(columns, axis=1)
+
+
+@dataclass(frozen=True)
+class Optimum(Quantity):
+    """A value of the certified optimum; ν has the interval that the gap of the optimum proves."""
+
+    name: str
+    kind = "certified"
+
+    def _words(self) -> str:
+        return f"the {spaced(self.name)} of the certified optimum"
+
+    def record(self, evidence: Evidence) -> Mapping[str, Any]:
+        """Return the values of the optimum."""
+        return evidence.reference().record
+
+    def _sample(self, evidence: Evidence) -> Sample:
+        record = self.record(evidence)
+        value = _value_at(self.name, record, self.kind)
+        interval = record.get(f"{self.name}_interval")
+        return (
+            exactly(value, evidence.draw) if interval is None else certified(value, interval, evidence.draw)
+        )
+
+
+@dataclass(frozen=True)
+class Known(Optimum):
+    """A value of the optimum that was known beforehand, of those that the panel gives."""
+
+    kind = "known"
+
+    def _words(self) -> str:
+        return f"the known {spaced(self.name)}"
+
+    def record(self, evidence: Evidence) -> Mapping[str, Any]:
+        """Return the values that the panel gives."""
+        return evidence.known
+
+
+@dataclass(frozen=True)
+class OfLine(Quantity):
+    """A quantity of the runs of a line.
+
+    Attributes
+    ----------
+    solver : str
+        Name of the line; `EACH` in a table or a sweep.
+    metric : str
+        Key of `svmbench.figures.series.METRICS`.
+    where : mapping
+        Values of the keys that its group varies.
+    """
+
+    solver: str = EACH
+    metric: str = "test_error"
+    where: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
+        """Return what it is for each seed, at the lower and the upper bound of its cost, and the curve.
 
         For a cost of arrival, these are the costs of the checkpoint before it and at it.
         """
-        solver, where = str(given["solver"]), given.get("where")
-        if "area" in given:
-            curve = self.front(solver, str(given["area"]))
-            means = self.window(str(given["area"])).means(curve)
-            return means, means, curve
-        if is_cost(given):
-            curve = self.curve(solver, str(given.get("arrival", given.get("stabilises"))), where)
-            return *self._arrival(given, curve), curve
-        curve = self.curve(solver, str(given.get("metric", "test_error")), where)
-        at = given.get("at", "end")
-        if given.get("peak"):
+        raise NotImplementedError
+
+    def values(self, evidence: Evidence) -> Floats:
+        """Return it, one value per seed."""
+        plus = self.plus.values(evidence) if isinstance(self.plus, OfLine) else self.plus
+        return self.factor * self._per_seed(evidence)[1] + plus  # type: ignore[operator]
+
+    def series(self, evidence: Evidence, over: Axis | None) -> tuple[Floats, Rows]:
+        """Return it over the values of a key or, without one, over the cost of its curve."""
+        if over is None:
+            return super().series(evidence, over)
+        points: dict[tuple[tuple[str, Any], ...], float] = {}
+        for match in evidence.planned(self.solver, self.where):
+            points.setdefault(match.planned.over, match.place(over))
+        if not points:
+            raise NotAttempted(f"{self.solver}: no runs over {axis_words(over)}")
+        ordered = sorted(points, key=points.__getitem__)
+        columns = [replace(self, where={**self.where, **dict(one)}).sample(evidence).rows for one in ordered]
+        return np.array([points[one] for one in ordered]), Rows.stack(columns, axis=1)
+
+    @property
+    def _who(self) -> str:
+        where = "".join(
+            f", {key} = {number_words(value) if isinstance(value, ByPanel) else value}"
+            for key, value in self.where.items()
+        )
+        return f"{self.solver}{where}"
+
+    def _sample(self, evidence: Evidence) -> Sample:
+        earlier, later, curve = self._per_seed(evidence)
+        seeds = [steps.run.seed for steps in curve.steps]
+        rows = Rows.hull(*(evidence.draw.medians(values, seeds) for values in (earlier, later)))
+        if self.metric != "test_error":
+            return Sample(rows, counts(later), len(seeds) == 1)
+        tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
+        shown = spread(later.tolist()) if tests else counts(later)
+        wrong = wrong_tests(curve) if tests and self._is_last else []
+        return Sample(rows, shown, len(seeds) == 1, tests, wrong)
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether it is the value at the last checkpoint."""
+        return False
+
+
+@dataclass(frozen=True)
+class Value(OfLine):
+    """A metric of a line at a cost, by default at the end; errors in percent.
+
+    Attributes
+    ----------
+    at : Quantity, float or None
+        A cost that all runs share, or each run's own, which is a cost of `EACH`; None: the end.
+    envelope : bool
+        Whether the least value so far is taken.
+    peak : bool
+        Whether the greatest value of all is taken.
+    """
+
+    at: Number | None = field(default=None, kw_only=True)
+    envelope: bool = field(default=False, kw_only=True)
+    peak: bool = field(default=False, kw_only=True)
+
+    def _words(self) -> str:
+        least = "greatest " if self.peak else "least " if self.envelope else ""
+        when = "at the end" if self.at is None else f"at {cost_words(self.at)}"
+        when = "over the whole run" if self.peak else when
+        return f"the {least}{spaced(self.metric)} of {self._who} {when}"
+
+    @property
+    def _is_last(self) -> bool:
+        return self.at is None and not (self.envelope or self.peak)
+
+    def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
+        curve = evidence.curve(self.solver, self.metric, self.where)
+        if self.peak:
             peaks = np.array([steps.value.max() for steps in curve.steps])
             return peaks, peaks, curve
-        envelope = bool(given.get("envelope"))
-        if at == "end":
-            _check_begun(solver, curve)
-            ends = np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps])
+        if self.at is None:
+            _check_begun(self.solver, curve)
+            ends = np.array([s.value.min() if self.envelope else s.value[-1] for s in curve.steps])
             return ends, ends, curve
-        earlier, later = (
-            self._values_at(curve, costs, envelope) for costs in self._costs(at, solver, where, curve)
-        )
+        earlier, later = (self._values_at(curve, costs) for costs in self._costs(self.at, evidence, curve))
         return earlier, later, curve
 
-    def _values_at(self, curve: Curve, costs: Floats, envelope: bool) -> Floats:
+    def _values_at(self, curve: Curve, costs: Floats) -> Floats:
         """Return the value of each run at its cost, or the least value up to it."""
-        values = np.array([value_until(s, c, envelope) for s, c in zip(curve.steps, costs, strict=True)])
+        values = np.array([value_until(s, c, self.envelope) for s, c in zip(curve.steps, costs, strict=True)])
         if np.isnan(values).any():
             raise NotAttempted(f"{curve.label} was not observed at {count(float(np.median(costs)))}")
         return values
 
-    def _costs(
-        self, at: Any, solver: str, where: Mapping[str, Any] | None, curve: Curve
-    ) -> tuple[Floats, Floats]:
-        """Return bounds of the cost at which each run is evaluated: common to all, or each run's arrival.
+    def _costs(self, at: Number, evidence: Evidence, curve: Curve) -> tuple[Floats, Floats]:
+        """Return bounds of the cost at which each run is evaluated: common to all, or each run's own.
 
         At its own arrival, a run is evaluated at the first checkpoint that has arrived.
         """
         seeds = len(curve.steps)
-        if not (isinstance(at, Mapping) and is_cost(at)):
-            return np.full(seeds, self._cost(at)[0]), np.full(seeds, self._cost(at)[1])
-        costs = self._per_seed({**at, "solver": solver, "where": where})[1]
+        if not (isinstance(at, CostOfLine) and _is_own(at)):
+            low, cost = cost_of(at, evidence)
+            return np.full(seeds, low), np.full(seeds, cost)
+        costs = replace(at, solver=self.solver, where=self.where)._per_seed(evidence)[1]
         if np.isinf(costs).any():
-            raise NotAttempted(f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they reach it")
+            raise NotAttempted(
+                f"{self.solver}: {np.isinf(costs).sum()} of {seeds} runs end before they reach it"
+            )
         return costs, costs
 
-    def _arrival(self, given: Mapping[str, Any], curve: Curve) -> tuple[Floats, Floats]:
-        """Return bounds of the cost at which each run stays at a level, first reaches it, or is stable."""
-        if "stabilises" in given:
-            span, within = float(given["span"]), float(given["within"])
-            ends = [first_stable(steps, span, within) for steps in curve.steps]
-        else:
-            level = self._level(given, curve)
-            reach = first_below if given.get("first") else stays_below
-            ends = [reach(steps, level) for steps in curve.steps]
-        before, at = np.array(ends).T
-        return before, at
 
-    def _level(self, given: Mapping[str, Any], curve: Curve) -> float:
-        """Return the level at which a run arrives."""
-        if "level" in given:
-            return float(self.sample(given["level"]).rows.at[0])
-        # Of the curve's own problem, since a group may vary C or the width of the kernel.
-        record = self.reference(curve.steps[0].run).record
-        return _value_at(str(given["arrival"]), record, "certified") + float(given["within"])
+@dataclass(frozen=True)
+class CostOfLine(OfLine):
+    """A cost at which something happens, between two checkpoints."""
 
-    def _of_line(self, given: Mapping[str, Any]) -> Sample:
-        earlier, later, curve = self._per_seed(given)
+    def _sample(self, evidence: Evidence) -> Sample:
+        earlier, later, curve = self._per_seed(evidence)
         seeds = [steps.run.seed for steps in curve.steps]
-        rows = [self.draw.medians(earlier, seeds), self.draw.medians(later, seeds)]
-        if is_cost(given):
-            return Sample(Rows(rows[1], *rows), arrival_words(earlier, later))
-        tests = None
-        if given.get("metric", given.get("area", "test_error")) == "test_error":
-            tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
-        shown = spread(later.tolist()) if tests else counts(later)
-        last = given.get("at", "end") == "end" and not {"envelope", "peak", "area"} & given.keys()
-        wrong = wrong_tests(curve) if last and tests else []
-        return Sample(Rows.hull(*rows), shown, len(seeds) == 1, tests, wrong)
+        low, at = (evidence.draw.medians(values, seeds) for values in (earlier, later))
+        return Sample(Rows(at, low, at), arrival_words(earlier, later))
 
-    def cost(self, at: Any) -> float:
-        """Return a cost: a number, the end of a first epoch, the last cost shared by lines, or a quantity."""
-        return self._cost(at)[1]
 
-    def _cost(self, at: Any) -> tuple[float, float]:
-        """Return the lower bound of a cost, and its observed value."""
-        if isinstance(at, int | float):
-            return float(at), float(at)
-        least = np.nan
-        if "epoch" in at:
-            curve = self.curve(str(at["epoch"]), "test_error")
-            cost = float(np.median([first_epoch_end(steps, self.counter) for steps in curve.steps]))
-        elif "shared" in at:
-            curves = [self.curve(str(name), str(at.get("metric", "test_error"))) for name in at["shared"]]
-            cost = float(self.shared(*curves)[-1])
-        elif "of" in at:
-            rows = self.sample(at["of"]).rows
-            least, cost = float(rows.low[0]), float(rows.at[0])
+@dataclass(frozen=True)
+class Arrival(CostOfLine):
+    """The cost from which a run stays at or below a level, or first reaches it.
+
+    Attributes
+    ----------
+    level : Quantity, float or None
+        The level; None: ``within`` above the certified optimum.
+    within : float
+        Distance from the optimum.
+    first : bool
+        Whether it is the cost at which a run first reaches the level.
+    """
+
+    within: float | None = field(default=None, kw_only=True)
+    level: Number | None = field(default=None, kw_only=True)
+    first: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if (self.level is None) == (self.within is None):
+            raise UserError("Arrival needs either level or within")
+
+    def _words(self) -> str:
+        verb = (
+            "first reaches" if self.first else "stays at or below" if self.within is None else "stays within"
+        )
+        if isinstance(self.level, int | float):
+            return f"the cost at which {self._who} {verb} {spaced(self.metric)} {self.level_words}"
+        return f"the cost at which {self._who} {verb} {self.level_words}"
+
+    @property
+    def level_words(self) -> str:
+        """The level in words."""
+        if self.level is None:
+            return f"{number_words(self.within)} of the optimum's {spaced(self.metric)}"
+        return words_of(self.level)
+
+    def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
+        curve = evidence.curve(self.solver, self.metric, self.where)
+        if self.level is None:
+            # Of the curve's own problem, since a group may vary C or the width of the kernel.
+            record = evidence.reference(curve.steps[0].run).record
+            level = _value_at(self.metric, record, "certified") + float(self.within or 0.0)
         else:
-            raise UserError(f"a cost that all runs share needs a number, epoch, shared or of: {dict(at)}")
-        if not np.isfinite(cost):
-            raise NotAttempted("the runs end before the required cost")
-        part = float(at.get("part", 1.0))
-        return part * (cost if np.isnan(least) else least), part * cost
+            level = float(sample_of(self.level, evidence).rows.at[0])
+        reach = first_below if self.first else stays_below
+        before, at = np.array([reach(steps, level) for steps in curve.steps]).T
+        return before, at, curve
 
-    def _measure(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        name = str(given["measure"])
-        if name not in self._measures:
-            raise NotAttempted(f"{name} is not measured")
-        return self._measures[name]
 
-    # Series over the values of a key
+@dataclass(frozen=True)
+class Stable(CostOfLine):
+    """The first cost at which a metric has stayed ``within`` a distance over the last factor of ``span``."""
 
-    def series(self, given: Mapping[str, Any]) -> tuple[Floats, Rows]:
-        """Return a quantity over the values of a key: x, shape (K,), and repetitions, (1 + R, K).
+    within: float = field(kw_only=True)
+    span: float = field(kw_only=True)
 
-        ``over`` names the key, or is an expression of keys; a measure has its own places.
-        """
-        if "measure" in given:
-            found = self._measure(given)
-            columns = [measured({"values": values}, self.draw).rows for values in found["series"]]
-            return np.array(found["x"], dtype=float), Rows.stack(columns, axis=1)
-        fixed = given.get("where") or {}
-        points: dict[tuple[tuple[str, Any], ...], float] = {}
-        for match in self._planned(given["solver"], fixed):
-            points.setdefault(match.planned.over, self.place(given["over"], match))
-        if not points:
-            raise NotAttempted(f"{given['solver']}: no runs over {given['over']}")
-        ordered = sorted(points, key=points.__getitem__)
-        rest = {key: value for key, value in given.items() if key not in ("over", "where")}
-        columns = [self.sample({**rest, "where": {**fixed, **dict(over)}}).rows for over in ordered]
-        return np.array([points[over] for over in ordered]), Rows.stack(columns, axis=1)
+    def _words(self) -> str:
+        return f"the cost at which the {spaced(self.metric)} of {self._who} {self.stable_words}"
 
-    def place(self, expression: str | Sequence[str], match: Match) -> float:
-        """Return the place of a run on an axis: the value of the first expression that it has."""
-        rows = None if match.stored is None else match.stored.manifest["dataset"]["rows"]["train"]
-        *others, last = [expression] if isinstance(expression, str) else expression
-        for other in others:
-            try:
-                return value_of(other, match.planned.config.document(), rows)
-            except UserError:
-                continue
-        return value_of(last, match.planned.config.document(), rows)
+    @property
+    def stable_words(self) -> str:
+        """For how long the metric has been stable, in words."""
+        within, span = number_words(self.within), number_words(self.span)
+        return f"has first stayed within {within} over the last factor of {span}"
+
+    def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
+        curve = evidence.curve(self.solver, self.metric, self.where)
+        before, at = np.array([first_stable(steps, self.span, self.within) for steps in curve.steps]).T
+        return before, at, curve
+
+
+@dataclass(frozen=True)
+class Area(OfLine):
+    """The mean of the front of a line over the costs compared: the last three decades of the cost."""
+
+    def _words(self) -> str:
+        return f"the mean {spaced(self.metric)} of {self._who} over the costs compared"
+
+    def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
+        curve = evidence.front(self.solver, self.metric)
+        means = evidence.window(self.metric).means(curve)
+        return means, means, curve
+
+
+@dataclass(frozen=True)
+class FirstEpoch(Quantity):
+    """The cost at the end of the first epoch of a line, the median over seeds."""
+
+    solver: str
+
+    def _words(self) -> str:
+        return f"the end of the first epoch of {self.solver}"
+
+    def _sample(self, evidence: Evidence) -> Sample:
+        curve = evidence.curve(self.solver, "test_error")
+        ends = [first_epoch_end(steps, evidence.counter) for steps in curve.steps]
+        return exactly(float(np.median(ends)), evidence.draw)
+
+
+@dataclass(frozen=True)
+class LastShared(Quantity):
+    """The last cost that two lines reach."""
+
+    solver: str
+    other: str
+
+    def _words(self) -> str:
+        return f"the last cost that {self.solver} and {self.other} reach"
+
+    def _sample(self, evidence: Evidence) -> Sample:
+        curves = (evidence.curve(name, "test_error") for name in (self.solver, self.other))
+        return exactly(float(evidence.shared(*curves)[-1]), evidence.draw)
+
+
+def cost_of(at: Number, evidence: Evidence) -> tuple[float, float]:
+    """Return the lower bound of a cost that all runs share, and its observed value."""
+    rows = sample_of(at, evidence).rows
+    low, cost = float(rows.low[0]), float(rows.at[0])
+    if not np.isfinite(cost):
+        raise NotAttempted("the runs end before the required cost")
+    return low, cost
+
+
+def cost_words(at: Number) -> str:
+    """Describe a cost, as in ``the end of the first epoch of perceptron``."""
+    if not isinstance(at, Quantity):
+        return f"cost {count(float(at))}"
+    if not _is_own(at):
+        return f"{at.factor:g} of {replace(at, factor=1.0).words()}" if at.factor != 1.0 else at.words()
+    if isinstance(at, Stable):
+        return f"the cost at which its {spaced(at.metric)} {at.stable_words}"
+    assert isinstance(at, Arrival)
+    if at.level is None:
+        return f"its own arrival within {at.level_words}"
+    return f"its own arrival at {spaced(at.metric)} {at.level_words}"
+
+
+def _is_own(at: Number) -> bool:
+    """Return whether a cost is that of each run itself."""
+    return isinstance(at, CostOfLine) and at.solver == EACH
 
 
 def _scaled(made: Sample, factor: float, plus: float) -> Sample:
@@ -421,21 +511,7 @@ def _scaled(made: Sample, factor: float, plus: float) -> Sample:
         return made
     shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
     shown += f" {plus:+g}" if plus else ""
-    return Sample(made.rows.scaled(factor, plus), shown, made.single, made.tests, made.wrong)
-
-
-def _sum(one: Sample, other: Sample) -> Sample:
-    """Return the sum of two quantities, such as the costs of a run and of the one where it begins."""
-    return Sample(one.rows.plus(other.rows), f"{one.shown} + {other.shown}")
-
-
-def _bounded_above(made: Sample) -> Sample:
-    """Return a quantity of which only an upper bound was measured: it lies between 0 and the bound.
-
-    A run of a part of the documented work gives an upper bound, because the rest would lower the value.
-    """
-    rows = Rows(made.rows.at, np.zeros_like(made.rows.low), made.rows.high)
-    return Sample(rows, f"at most {made.shown}", made.single, made.tests, made.wrong)
+    return replace(made, rows=made.rows.scaled(factor, plus), shown=shown)
 
 
 def _check_begun(solver: str, curve: Curve) -> None:

@@ -13,14 +13,11 @@ from typing import Any
 from svmbench import config
 from svmbench.config import folder
 from svmbench.config.values import show
-from svmbench.errors import UserError
-from svmbench.papers import fields
+from svmbench.errors import UserError, nearest
 from svmbench.run_config import RunConfig
 
 #: Previously known values of an optimum in tables: λ-form objective, test errors, support vectors.
 KNOWN = ("objective", "mistakes", "support_vectors", "nu", "printed_nu")
-
-_TOP = ("overrides", "panels", "solvers", "groups")
 
 
 @dataclass(frozen=True)
@@ -30,17 +27,21 @@ class Panel:
     Attributes
     ----------
     name, title : str
-        Its key in the file, and its name in the picture.
-    overrides : tuple of str
-        Overrides common to its runs, after the artifact's own.
+        Its name in claims, and in the picture.
+    overrides : str
+        Overrides common to its runs, after the artifact's own, separated by spaces.
     known : mapping
         Previously known values of the optimum; keys of `KNOWN`.
     """
 
     name: str
     title: str
-    overrides: tuple[str, ...]
-    known: Mapping[str, Any] = field(default_factory=dict)
+    overrides: str = ""
+    known: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_texts(self, "name", "title", "overrides")
+        check_known(self.known, KNOWN, f"panel {self.name}")
 
 
 @dataclass(frozen=True)
@@ -50,51 +51,80 @@ class Line:
     Attributes
     ----------
     name : str
-        Its key in the file.
+        Its name in claims.
+    overrides : str
+        Overrides of its runs, after those of the panel.
     solver : str
-        Value of ``solver=``; by default the key.
+        Value of ``solver=``; by default the name.
     title : str or None
         Name in the picture; None: the title of the solver.
-    overrides : tuple of str
-        Overrides of its runs, after those of the panel.
     known : mapping of str to float
         Published test error in percent, by panel.
     """
 
     name: str
-    solver: str
+    overrides: str = ""
+    solver: str = ""
     title: str | None = None
-    overrides: tuple[str, ...] = ()
     known: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_texts(self, "name", "overrides", "solver")
+        object.__setattr__(self, "solver", self.solver or self.name)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Product of panels, solvers, seeds and values of keys, with exceptions.
+    """Product of panels, lines, seeds and values of keys, with exceptions.
 
     Attributes
     ----------
-    panels, solvers : tuple of str
-        Keys of the panels and solvers.
-    seeds : tuple of int
-        Seeds of its runs.
-    over : mapping of str to tuple
+    seeds : int or sequence of int
+        Seeds of its runs, or how many from 0 on.
+    lines, panels : str
+        Names of lines and panels, separated by spaces; empty: all.
+    overrides : str
+        Overrides of its runs, after those of the line.
+    over : mapping of str to sequence
         Keys of the configuration and their values, in all combinations.
-    exceptions : tuple of mapping
+    exceptions : sequence of mapping
         Combinations that are left out: values of ``panel``, ``solver`` and keys in ``over``.
-    overrides : tuple of str
-        Overrides of its runs, after those of the solver.
-    values : mapping of str to mapping
+    values : mapping of str to Quantity or RunOf
         Keys whose value is a quantity of other runs of the artifact (`svmbench.papers.quantities`).
     """
 
-    panels: tuple[str, ...]
-    solvers: tuple[str, ...]
-    seeds: tuple[int, ...]
-    over: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    exceptions: tuple[Mapping[str, Any], ...] = ()
-    overrides: tuple[str, ...] = ()
-    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seeds: int | Sequence[int]
+    lines: str = ""
+    panels: str = ""
+    overrides: str = ""
+    over: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    exceptions: Sequence[Mapping[str, Any]] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_texts(self, "lines", "panels", "overrides")
+        given: Any = range(self.seeds) if type(self.seeds) is int else self.seeds
+        seeds = tuple(given) if isinstance(given, range | list | tuple) else ()
+        whole = all(type(seed) is int and seed >= 0 for seed in seeds)
+        if not seeds or not whole or len(set(seeds)) < len(seeds):
+            raise UserError(
+                f"seeds={self.seeds} must be different whole numbers of at least 0, or how many from 0 on"
+            )
+        object.__setattr__(self, "seeds", seeds)
+        for skip in self.exceptions:
+            check_known(skip, ("panel", "solver", *self.over), "exceptions")
+
+    def has(self, panel: str, line: str) -> bool:
+        """Return whether it has runs of a line on a panel."""
+        return panel in self.panels.split() and line in self.lines.split()
+
+
+@dataclass(frozen=True)
+class RunOf:
+    """The run with the same panel and seed of another line, for the key ``start``."""
+
+    solver: str
+    where: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,7 +143,7 @@ class PlannedRun:
         Arguments of ``svmbench run``.
     config : RunConfig
         Its configuration.
-    values : mapping of str to mapping
+    values : mapping of str to Quantity or RunOf
         Keys to be taken from other runs, missing in the configuration.
     folders : tuple of Path
         The user's configuration folders used by the overrides.
@@ -125,7 +155,7 @@ class PlannedRun:
     over: tuple[tuple[str, Any], ...]
     overrides: tuple[str, ...]
     config: RunConfig
-    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
 
     @property
@@ -138,24 +168,78 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of an artifact as described by its file, and the user's configuration folders."""
+    """All runs of an artifact, and the user's configuration folders.
 
-    overrides: tuple[str, ...] = ()
-    panels: tuple[Panel, ...] = ()
-    lines: tuple[Line, ...] = ()
-    groups: tuple[Group, ...] = ()
+    Attributes
+    ----------
+    overrides : str
+        Overrides of every run, separated by spaces.
+    panels, lines, groups : sequence
+        Its problems, its methods, and what is run of them.
+    of : str
+        The artifact that owns the runs; empty: this one.
+    shown : str
+        Of the runs of another artifact, the names of the panels and lines that are shown; empty: all.
+    folders : tuple of Path
+        The user's configuration folders.
+    where : str
+        Their place, for messages.
+    """
+
+    overrides: str = ""
+    panels: Sequence[Panel] = ()
+    lines: Sequence[Line] = ()
+    groups: Sequence[Group] = ()
+    of: str = ""
+    shown: str = ""
     folders: tuple[Path, ...] = ()
-    where: str = "runs"  # their place, for messages
+    where: str = "runs"
 
-    def only(self, panels: Sequence[str] | None, solvers: Sequence[str] | None) -> Runs:
-        """Return the runs of some panels and solvers, for an artifact that shows runs of another one."""
-        kept_panels = tuple(panel for panel in self.panels if panels is None or panel.name in panels)
-        kept_lines = tuple(line for line in self.lines if solvers is None or line.name in solvers)
-        return replace(self, panels=kept_panels, lines=kept_lines)
+    def __post_init__(self) -> None:
+        check_texts(self, "overrides", "of", "shown")
+
+    def checked(self) -> Runs:
+        """Return the same runs with the names of all panels and lines in groups that give none.
+
+        Raises
+        ------
+        UserError
+            If a group or a line names a panel or a line that is not there.
+        """
+        panels, lines = [one.name for one in self.panels], [one.name for one in self.lines]
+        for one in self.groups:
+            check_known(one.panels.split(), panels, "panels of a group")
+            check_known(one.lines.split(), lines, "lines of a group")
+        for line in self.lines:
+            check_known(line.known, panels, f"known of the line {line.name}")
+        groups = [
+            replace(one, panels=one.panels or " ".join(panels), lines=one.lines or " ".join(lines))
+            for one in self.groups
+        ]
+        return replace(self, groups=groups)
+
+    def only(self, names: Sequence[str]) -> Runs:
+        """Return the runs of some panels and lines: those with these names, or all if none is named.
+
+        Raises
+        ------
+        UserError
+            If there is no such panel or line.
+        """
+        check_known(
+            names, [*(one.name for one in self.panels), *(one.name for one in self.lines)], self.where
+        )
+        panels = [panel for panel in self.panels if panel.name in names]
+        lines = [line for line in self.lines if line.name in names]
+        return replace(self, panels=panels or self.panels, lines=lines or self.lines)
 
     def datasets(self) -> set[str]:
         """Return the names of the data sets that the overrides name, without composing any run."""
-        given = [word.partition("=") for panel in self.panels for word in (*self.overrides, *panel.overrides)]
+        given = [
+            word.partition("=")
+            for panel in self.panels
+            for word in f"{self.overrides} {panel.overrides}".split()
+        ]
         return {value for key, _, value in given if key == "dataset"}
 
     def planned(self) -> list[PlannedRun]:
@@ -175,7 +259,7 @@ class Runs:
         return [
             PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values, self.folders)
             for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
-            for seed in group.seeds
+            for seed in group.seeds  # type: ignore[union-attr]
             for config in [replace(settings, seed=seed)]
         ]
 
@@ -190,10 +274,7 @@ class Runs:
                 _last_of_each(
                     (
                         f"solver={line.solver}",
-                        *self.overrides,
-                        *panel.overrides,
-                        *line.overrides,
-                        *group.overrides,
+                        *" ".join(one.overrides for one in (self, panel, line, group)).split(),
                         *(f"{key}={show(value)}" for key, value in over),
                     )
                 ),
@@ -201,7 +282,7 @@ class Runs:
             for panel in self.panels
             for line in self.lines
             for group in self.groups
-            if panel.name in group.panels and line.name in group.solvers
+            if group.has(panel.name, line.name)
             for over in _combinations(group, panel.name, line.name)
         ]
 
@@ -250,74 +331,27 @@ def _combinations(group: Group, panel: str, solver: str) -> Iterator[tuple[tuple
 
 
 def _agrees(fact: Any, asked: Any) -> bool:
-    return bool(fact in asked) if isinstance(asked, list) else bool(fact == asked)
+    return bool(fact in asked) if isinstance(asked, list | tuple) else bool(fact == asked)
 
 
-def read_runs(content: Any, where: str) -> Runs:
-    """Return the runs described by the section ``runs`` of a file."""
-    top = fields.section(content, where, ("panels", "solvers", "groups"), ("overrides",))
-    panels = tuple(
-        _panel(name, value, f"{where}.panels.{name}")
-        for name, value in fields.section(top["panels"], f"{where}.panels").items()
-    )
-    names = [panel.name for panel in panels]
-    lines = tuple(
-        _line(name, value, f"{where}.solvers.{name}", names)
-        for name, value in fields.section(top["solvers"], f"{where}.solvers").items()
-    )
-    if not isinstance(top["groups"], list) or not top["groups"]:
-        raise UserError(f"{where}.groups must be a list of groups of runs")
-    solvers = [line.name for line in lines]
-    groups = tuple(
-        _group(value, f"{where}.groups[{place}]", names, solvers) for place, value in enumerate(top["groups"])
-    )
-    return Runs(_overrides(top, where), panels, lines, groups, where=where)
+def check_texts(one: object, *keys: str) -> None:
+    """Raise a `UserError` if an attribute is no text; names and overrides are one text, not a list."""
+    for key in keys:
+        value = getattr(one, key)
+        if not isinstance(value, str):
+            raise UserError(
+                f"{type(one).__name__}: {key} is a {type(value).__name__}: give a text, in which several "
+                "names or overrides have spaces between them"
+            )
 
 
-def _panel(name: str, value: Any, where: str) -> Panel:
-    keys = fields.section(value, where, ("title", "overrides"), ("known",))
-    known = fields.section(keys["known"], f"{where}.known", (), KNOWN) if keys.get("known") else {}
-    return Panel(name, str(keys["title"]), _overrides(keys, where), dict(known))
+def check_known(names: Iterable[str], known: Sequence[str], where: str) -> None:
+    """Raise a `UserError` for the first name that is unknown, with the nearest one."""
+    for name in names:
+        if name not in known:
+            raise UserError(f"{where}: unknown '{name}'{nearest(name, known)} (known: {', '.join(known)})")
 
 
-def _line(name: str, value: Any, where: str, panels: Sequence[str]) -> Line:
-    keys = fields.section(value, where, (), ("solver", "title", "overrides", "known")) if value else {}
-    known = fields.section(keys["known"], f"{where}.known", (), panels) if keys.get("known") else {}
-    known = {panel: fields.number(value, f"{where}.known.{panel}") for panel, value in known.items()}
-    return Line(name, str(keys.get("solver", name)), keys.get("title"), _overrides(keys, where), known)
-
-
-def _group(value: Any, where: str, panels: Sequence[str], solvers: Sequence[str]) -> Group:
-    allowed = ("panels", "solvers", "over", "except", "overrides", "values")
-    keys = fields.section(value, where, ("seeds",), allowed)
-    over = fields.section(keys["over"], f"{where}.over") if "over" in keys else {}
-    for key, values in over.items():
-        if not isinstance(values, list) or not values:
-            raise UserError(f"{where}.over.{key} must be a list of values")
-    exceptions = keys.get("except", [])
-    for entry in exceptions:
-        fields.section(entry, f"{where}.except", (), ("panel", "solver", *over))
-    return Group(
-        fields.words(keys.get("panels", list(panels)), f"{where}.panels", panels),
-        fields.words(keys.get("solvers", list(solvers)), f"{where}.solvers", solvers),
-        _seeds(keys["seeds"], f"{where}.seeds"),
-        {key: tuple(values) for key, values in over.items()},
-        tuple(exceptions),
-        _overrides(keys, where),
-        keys.get("values", {}),
-    )
-
-
-def _overrides(keys: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    return fields.words(keys.get("overrides") or [], f"{where}.overrides")
-
-
-def _seeds(value: Any, where: str) -> tuple[int, ...]:
-    """Return the seeds of a list, or the first n from 0."""
-    if type(value) is int and value > 0:
-        return tuple(range(value))
-    seeds = tuple(value) if isinstance(value, list) else ()
-    whole = all(type(seed) is int and seed >= 0 for seed in seeds)
-    if not seeds or not whole or len(set(seeds)) < len(seeds):
-        raise UserError(f"{where} must be different whole numbers of at least 0, or how many from 0 on")
-    return seeds
+def shared(of: str, shown: str = "") -> Runs:
+    """Return the runs of another artifact, or those of the panels and lines named, separated by spaces."""
+    return Runs(of=of, shown=shown)

@@ -98,11 +98,6 @@ def arrival_words(before: Floats, at: Floats) -> str:
     return median if least == most else f"{median} ({least} to {most})"
 
 
-def is_cost(given: Mapping[str, Any]) -> bool:
-    """Return whether a quantity of a line is the cost of an arrival or of stability."""
-    return "arrival" in given or "stabilises" in given
-
-
 def value_until(steps: Steps, cost: float, envelope: bool) -> float:
     """Return the value at a cost, or the least value up to it."""
     value = float(steps.at(np.array([cost]))[0])

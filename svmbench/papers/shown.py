@@ -13,9 +13,11 @@ from svmbench.errors import UserError
 from svmbench.figures.panel import Drawn, Known, Plot, common_y
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.estimate import Floats, NotAttempted
+from svmbench.papers.evidence import Evidence
+from svmbench.papers.keys import Axis
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
-from svmbench.papers.quantities import Evidence
+from svmbench.papers.quantities import Arrival, OfLine
 from svmbench.papers.runs import Line
 
 
@@ -36,10 +38,10 @@ def title_of(material: Material, name: str) -> str:
 def known_points(material: Material, panel: str, counter: str) -> Sequence[Known]:
     """Return the published points of a panel."""
     found = []
-    for point in material.artifact.options.get("points", []):
+    for point in material.artifact.points:
         if point["panel"] == panel and point.get("counter", counter) == counter:
             value = point["value"]
-            low, high = value if isinstance(value, list) else (value, value)
+            low, high = value if isinstance(value, list | tuple) else (value, value)
             found.append(Known(title_of(material, point["solver"]), float(point["at"]), low, high))
     return found
 
@@ -48,13 +50,13 @@ def levels_of(artifact: Artifact, panel: str) -> Sequence[tuple[str, float]]:
     """Return the published values of a panel without a place."""
     return [
         (level["label"], float(level["value"]))
-        for level in artifact.options.get("levels", [])
+        for level in artifact.levels
         if level.get("panel", panel) == panel
     ]
 
 
 def places_of(
-    evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any], scale: str | None
+    evidence: Evidence, line: Line, x: Axis, y: OfLine, scale: str | None
 ) -> tuple[list[float], list[Floats], list[NDArray[np.bool_]]]:
     """Return the places of a line with all seeds stored, the values, and which of them are bounds.
 
@@ -66,16 +68,16 @@ def places_of(
         if match.planned.solver == line.name:
             first.setdefault(match.planned.over, match)
     for over, match in first.items():
-        given = {**y, "solver": line.name, "where": dict(over)}
+        given = replace(y, solver=line.name, where=dict(over))
         try:
-            at = evidence.place(x, match)
-            values = evidence.values(given)
+            at = match.place(x)
+            values = given.values(evidence)
         except (NotAttempted, UserError):
             continue
         never = ~np.isfinite(values)
-        if never.any() and "arrival" in given:
+        if never.any() and isinstance(given, Arrival):
             # Drawn at the cost of the run at its end, a lower bound of the arrival.
-            curve = evidence.curve(line.name, str(given["arrival"]), given["where"])
+            curve = evidence.curve(line.name, given.metric, given.where)
             values = np.where(never, [steps.cost[-1] for steps in curve.steps], values)
         if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
             found[at] = values, never

@@ -149,7 +149,7 @@ def _columns(
 
 def agreement(material: Material) -> str:
     """Return how far the orders by the costs agree."""
-    return agreements({counter: standings(material, counter) for counter in material.artifact.counters})
+    return agreements({counter: standings(material, counter) for counter in material.artifact.conventions})
 
 
 #: The tables of the page by the names in its markers.

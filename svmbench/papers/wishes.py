@@ -14,9 +14,9 @@ import numpy as np
 from svmbench.analysis.arrivals import stays_below
 from svmbench.figures.series import Steps
 from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.evidence import Evidence
 from svmbench.papers.fronts import FRONT
 from svmbench.papers.material import Material
-from svmbench.papers.quantities import Evidence
 from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
 from svmbench.store import StoredRun

@@ -97,6 +97,8 @@ def test_a_new_figure_is_run_and_drawn(here, capsys):
         (["dataset", "mine", "--config-dir", "x", "seed=1"], "seed=1 is not a key of a data set"),
         (["dataset", "mine", "--config-dir", "x", "dataset.path=no.csv"], "cannot read no.csv"),
         (["figure", "sbp-f2", "--config-dir", "x"], "there is a figure 'sbp-f2' already"),
+        (["figure", "sbp_f2", "--config-dir", "x"], "there is a figure 'sbp_f2' already"),
+        (["figure", "lambda", "--config-dir", "x"], "'lambda' cannot name a figure"),
     ],
 )
 def test_what_cannot_be_made_is_told_and_nothing_is_written(here, capsys, monkeypatch, arguments, sentence):

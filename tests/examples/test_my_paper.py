@@ -13,7 +13,6 @@ from svmbench.cli.main import main
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 EXAMPLE = DOCS / "examples" / "my-paper"
-HEAD = "title: x\nsource: y\n"
 
 
 @pytest.fixture
@@ -35,8 +34,8 @@ def commands():
 
 
 def test_the_page_shows_the_files_of_the_example():
-    shown = re.findall(r"^```yaml\n(.*?)```$", section(), re.DOTALL | re.MULTILINE)
-    files = [EXAMPLE / "dataset" / "board.yaml", *sorted((EXAMPLE / "paper").glob("*.yaml"))]
+    shown = re.findall(r"^```(?:yaml|python)\n(.*?)```$", section(), re.DOTALL | re.MULTILINE)
+    files = [EXAMPLE / "dataset" / "board.yaml", *sorted((EXAMPLE / "paper").glob("*.py"))]
     assert shown == [file.read_text() for file in files]
 
 
@@ -63,22 +62,21 @@ def test_the_environment_names_the_folder_as_well(here, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("old", "new", "sentence"),
     [
-        ("[", "mine.yaml is not YAML: "),
-        ("title: x\n", "mine.yaml: the key 'source' is missing"),
-        (f"{HEAD}kind: curve\nruns: board-curves\n", "mine.yaml: kind=curve is not allowed"),
-        (
-            f"{HEAD}kind: curves\nruns: board-curve\n",
-            "unknown paper 'board-curve'; did you mean 'board-curves'?",
-        ),
-        (f"{HEAD}kind: curves\nruns: board-curves\nmetrics: [eror]\n", "eror"),
-        (f"{HEAD}kind: grid\ncell: '{{a}}'\nvalues: {{b: {{}}}}\nruns: board-curves\n", "cannot be filled"),
+        ('Group(1, "smo")]', 'Group(1, "smo"]', "board.py, line 16: SyntaxError: "),
+        ('"Our paper, Figure 1", ', "", "board.py, line 25: Curves: source is a Runs: give a text"),
+        ("Curves(", "Curve(", "board.py, line 25: NameError: name 'Curve' is not defined"),
+        ('shared("board-curves")', 'shared("board-curve")', "did you mean 'board-curves'?"),
+        ("{error:.1f}", "{eror:.1f}", "cannot be filled"),
     ],
 )
-def test_a_mistake_in_a_file_gets_one_sentence(here, text, sentence, capsys):
-    Path("my-paper/paper/mine.yaml").write_text(text)
-    assert main(["paper", "draw", "mine", "--config-dir", "my-paper"]) == 2
+def test_a_mistake_in_a_file_gets_one_sentence(here, old, new, sentence, capsys):
+    file = Path("my-paper/paper/board.py")
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    assert main(["paper", "draw", "--config-dir", "my-paper"]) == 2
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1 and "Traceback" not in error
 
@@ -100,10 +98,8 @@ def test_wrong_use_gets_one_sentence(here, words, sentence, capsys):
     assert sentence in error and error.count("\n") == 1
 
 
-def test_a_file_with_the_name_of_ours_is_refused(here, capsys):
-    shutil.copy("my-paper/paper/board-curves.yaml", "my-paper/paper/sbp-f2.yaml")
+def test_a_figure_with_the_name_of_ours_is_refused(here, capsys):
+    file = Path("my-paper/paper/board.py")
+    file.write_text(file.read_text().replace("board_table", "sbp_f2"))
     assert main(["paper", "draw", "--config-dir", "my-paper"]) == 2
-    assert (
-        "has the name of a file of svmbench, which would be read instead: rename it"
-        in capsys.readouterr().err
-    )
+    assert "has a figure with the name of one of svmbench, sbp-f2: rename it" in capsys.readouterr().err

@@ -2,16 +2,18 @@
 
 import numpy as np
 
-from svmbench.papers.claims import judge, read_claims
+from svmbench.papers.claims import judge
+from svmbench.papers.quantities import Arrival
+from svmbench.papers.runs import Group
 
 from .written import artifact, material, store
 
 COSTS = 1000 * 2 ** np.arange(8)
 
 
-def judged(root, predicate, given, *, over=None, seeds=3, measures=None, counter="kev_ondemand", **curves):
+def judged(root, test, *, over=None, seeds=3, measures=None, counter="kev_ondemand", **curves):
     """The verdict on curves: by solver a function from seed (and place) to the errors at the checkpoints."""
-    groups = [{"seeds": seeds, **({"over": over} if over else {})}]
+    groups = [Group(seeds, over=over or {})]
     paper = artifact(list(curves) or ["smo"], groups=groups)
     for run in paper.runs.planned():
         if run.solver in curves:
@@ -24,9 +26,7 @@ def judged(root, predicate, given, *, over=None, seeds=3, measures=None, counter
     evidence = found.evidence("board", counter)
     if measures is not None:
         evidence._measures = measures
-    claim = {"name": "c", "text": "t", "place": "p", "parts": [{predicate: given}]}
-    (parsed,) = read_claims([claim], "FILE", "X-C")
-    (finding,) = judge(parsed.parts[0], {counter: {"board": evidence}})
+    (finding,) = judge(test, {counter: {"board": evidence}})
     return finding
 
 
@@ -42,4 +42,4 @@ def arrives(place):
     return lambda seed, *_: np.where(np.arange(COSTS.size) < place, 50.0, 9.0)
 
 
-ARRIVAL = {"solver": "sbp", "arrival": "test_error", "level": 10}
+ARRIVAL = Arrival("sbp", level=10)

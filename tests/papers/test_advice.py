@@ -8,6 +8,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.papers.advice import _shown, advise, amount, outside
+from svmbench.papers.runs import Group, Panel
 from svmbench.papers.wishes import OPTIMUM, WISHES
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
@@ -15,10 +16,10 @@ from tests.papers.written import artifact, errors, material, store
 
 #: Shapes of the data sets: the nearest to (100, 2) are s0, s1 and s2.
 SHAPES = {f"s{k}": (100 * 4**k, 2 + k * k) for k in range(7)}
-PANELS = {
-    name: {"title": f"Set {name}", "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"]}
+PANELS = [
+    Panel(name, f"Set {name}", f"dataset=checkerboard dataset.seed={seed}")
     for seed, name in enumerate(SHAPES)
-}
+]
 
 #: Test errors at the two checkpoints; the optimum has 10 %.
 ERRORS = {"decomposition": (30, 10), "smo": (40, 10.3), "sbp": (10.4, 10.4), "pegasos": (50, 20)}
@@ -37,7 +38,7 @@ def found(tmp_path):
 
 def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=None, before=None, **options):
     """Runs with these errors; on the data sets in `stopped`, exact methods are stopped before their end."""
-    counters = ["cpu_seconds", "kev_ondemand", "prediction"]
+    counters = "cpu_seconds kev_ondemand prediction"
     made = artifact(lines or list(known), kind="front", panels=PANELS, counters=counters, **options)
     optima = {
         panel: Store(root).put_optimum({"key": f"{k}", "primal": 0.3, "dual": 0.3, "test_error": one})
@@ -130,8 +131,8 @@ def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tm
     }
     error = {s: 0.02 if s in clean else 0.2 for s in SHAPES}
     groups = [
-        {"solvers": ["sbp", "pegasos"], "seeds": 1},
-        {"solvers": ["bsgd"], "seeds": 1, "over": {"solver.budget": [50, 800]}},
+        Group(1, "sbp pegasos"),
+        Group(1, "bsgd", over={"solver.budget": [50, 800]}),
     ]
     made = stored(tmp_path, known, groups=groups, error=error)
     (small,) = (one for one in advise(made, 100, 2) if one.wish == "a small model")
@@ -186,8 +187,8 @@ def test_data_sets_where_the_method_did_not_get_there_are_counted(tmp_path, caps
 
 def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monkeypatch):
     groups = [
-        {"solvers": ["bsgd"], "seeds": 1, "over": {"solver.budget": [50, 800]}},
-        {"solvers": ["pegasos"], "seeds": 1},
+        Group(1, "bsgd", over={"solver.budget": [50, 800]}),
+        Group(1, "pegasos"),
     ]
     found = stored(tmp_path, {"bsgd": (20, 10), "pegasos": (50, 20)}, groups=groups)
     assert {one.overrides for one in advise(found, 100, 2)} == {("solver=bsgd", "solver.budget=50,800")}
@@ -259,7 +260,7 @@ def test_a_method_that_costs_as_little_as_the_least_is_compared_with_none(found)
 
 
 def test_without_the_comparison_there_is_no_advice(tmp_path):
-    made = artifact(list(ERRORS), kind="front", panels=PANELS, counters=["cpu_seconds"])
+    made = artifact(list(ERRORS), kind="front", panels=PANELS, counters="cpu_seconds")
     with pytest.raises(UserError, match="of which 0 data sets are stored with their optima"):
         advise(material(made, tmp_path), 100, 2)
     with pytest.raises(UserError, match="of which 0 data sets are stored with their optima"):
@@ -349,8 +350,8 @@ def test_advice_rests_on_three_data_sets_at_least(tmp_path, sets):
 
 def test_the_memory_that_is_expected_is_the_most_of_the_method_itself(tmp_path, monkeypatch):
     groups = [
-        {"solvers": ["bsgd"], "seeds": 1, "over": {"solver.budget": [50, 800]}},
-        {"solvers": ["sbp"], "seeds": 1},
+        Group(1, "bsgd", over={"solver.budget": [50, 800]}),
+        Group(1, "sbp"),
     ]
     found = stored(tmp_path, {"bsgd": (20, 10), "sbp": (50, 20)}, groups=groups)
     peaks = {"sbp": lambda budget: 90.0, "bsgd": lambda budget: 30.0 if budget == 50 else 20.0}

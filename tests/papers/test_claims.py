@@ -10,8 +10,8 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, pages
-from svmbench.papers.artifact import read
-from svmbench.papers.claims import combined, judge, of_panel, read_claims
+from svmbench.papers.artifact import Check, finished
+from svmbench.papers.claims import claim, combined, judge, of_panel
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import (
     DEVIATES,
@@ -24,7 +24,8 @@ from svmbench.papers.estimate import (
     Draw,
 )
 from svmbench.papers.material import Material
-from svmbench.papers.quantities import Evidence
+from svmbench.papers.predicates import Below, Exact, Near, Order, Ratio
+from svmbench.papers.quantities import Evidence, Measured, Value, by_panel
 
 from .written import artifact, material, store
 
@@ -55,15 +56,9 @@ def test_the_verdict_of_none_one_and_many(verdicts, claim):
     assert combined(verdicts) == claim
 
 
-def one_part(predicate, **keys):
-    claim = {"name": "c", "text": "t", "place": "p", "parts": [predicate], **keys}
-    (parsed,) = read_claims([claim], "FILE", "X-C")
-    return parsed
-
-
-def measured(claim, value):
+def measured(test, value):
     evidence = Evidence("", [], measures={"m": {"value": value}})
-    (finding,) = judge(claim.parts[0], {"": {"": evidence}})
+    (finding,) = judge(test, {"": {"": evidence}})
     return finding
 
 
@@ -71,8 +66,8 @@ def resampled(below, seeds):
     """The finding on a median over seeds that must be at least 1, where some seeds are below."""
     values = [0.0] * below + [2.0] * (seeds - below)
     evidence = Evidence("", [], measures={"m": {"values": values}})
-    part = {"name": "at least 1", "ratio": {"of": {"measure": "m"}, "to": 1, "within": [1, 3]}}
-    (finding,) = judge(one_part(part).parts[0], {"": {"": evidence}})
+    part = Ratio("at least 1", Measured("m"), 1, (1, 3))
+    (finding,) = judge(part, {"": {"": evidence}})
     return finding
 
 
@@ -104,37 +99,36 @@ def test_more_is_drawn_only_where_the_verdict_takes_it(monkeypatch):
         assert drawn == list(range(draws))
 
 
-EQUALS = {"name": "m is 5", "exact": {"value": {"measure": "m"}, "equals": 5}}
+EQUALS = Exact("m is 5", Measured("m"), 5)
+THEOREM = replace(EQUALS, by_construction="a theorem")
 
 
 def test_a_test_that_cannot_fail_has_a_verdict_of_its_own():
-    claim = one_part(EQUALS, by_construction="a theorem")
-    assert claim.parts[0].by_construction == "a theorem"
-    assert measured(claim, 5).verdict == HOLDS
-    assert measured(one_part(EQUALS), 5).verdict == REPRODUCED
+    assert measured(THEOREM, 5).verdict == HOLDS
+    assert measured(EQUALS, 5).verdict == REPRODUCED
 
 
 def test_a_test_that_cannot_fail_and_does_is_shown_as_failing():
-    finding = measured(one_part(EQUALS, by_construction="a theorem"), 6)
+    finding = measured(THEOREM, 6)
     assert finding.verdict == DEVIATES
     assert finding.text == "FAILS, although it holds by construction (a theorem): 6, expected 5"
 
 
-def test_the_key_of_a_part_is_its_own():
-    parts = [EQUALS, {**EQUALS, "by_construction": "algebra"}]
-    claim = {"name": "c", "text": "t", "place": "p", "parts": parts, "by_construction": "a theorem"}
-    (parsed,) = read_claims([claim], "FILE", "X-C")
-    assert [part.by_construction for part in parsed.parts] == ["a theorem", "algebra"]
+def test_what_a_claim_says_of_its_tests_holds_for_those_that_say_nothing_else():
+    own = replace(EQUALS, by_construction="algebra", convention="kev_iter")
+    made = claim("c", "p", "t", EQUALS, own, by_construction="a theorem", convention="kev_ondemand")
+    assert [test.by_construction for test in made.tests] == ["a theorem", "algebra"]
+    assert [test.convention for test in made.tests] == ["kev_ondemand", "kev_iter"]
 
 
-COUNTERS = ["kev_ondemand", "kev_rowupdate", "kev_iter"]
-BELOW = {"name": "below", "below": {"curve": "sbp", "other": "sdca"}}
+COUNTERS = "kev_ondemand kev_rowupdate kev_iter"
+BELOW = Below("below", "sbp", "sdca")
 
 
 def conventions(**keys):
     """An artifact whose curves cross from one convention to the next: sbp is below under C alone."""
-    claim = {"name": "crosses", "text": "t", "place": "p", "parts": [BELOW], **keys}
-    return artifact(["sbp", "sdca"], seeds=3, counters=COUNTERS, claims=[claim])
+    crosses = claim("crosses", "p", "t", BELOW, **keys)
+    return artifact(["sbp", "sdca"], seeds=3, counters=COUNTERS, claims=[crosses])
 
 
 def pages_of(paper, root):
@@ -151,7 +145,7 @@ def pages_of(paper, root):
 
 
 def test_the_convention_of_the_document_decides_and_the_others_stand_beside(tmp_path):
-    page, text = pages_of(conventions(convention=["kev_iter"]), tmp_path / "c")
+    page, text = pages_of(conventions(convention="kev_iter"), tmp_path / "c")
     assert "**crosses: reproduced.**" in page
     lines = [line for line in page.splitlines() if "| 0 to 1" in line]
     assert ["C" in lines[0], "A, beside" in lines[1], "B, beside" in lines[2]] == [True] * 3
@@ -165,13 +159,13 @@ def test_the_convention_of_the_document_decides_and_the_others_stand_beside(tmp_
 
 def test_an_unknown_convention_is_refused():
     with pytest.raises(UserError, match="unknown 'kev_computed'"):
-        conventions(convention=["kev_computed"])
+        conventions(convention="kev_computed")
 
 
 def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
     claims = [
-        {"name": "a", "text": "t", "place": "p", "parts": [EQUALS], "by_construction": "a theorem"},
-        {"name": "b", "text": "t", "place": "p", "parts": [EQUALS]},
+        claim("a", "p", "t", EQUALS, by_construction="a theorem"),
+        claim("b", "p", "t", EQUALS),
     ]
     right, wrong = ["2 (2)", "1 (1)", "1 (1)", "0 (0)"], ["2 (2)", "0 (0)", "0 (0)", "2 (2)"]
     for value, row, fails in ((5, right, False), (6, wrong, True)):
@@ -183,59 +177,35 @@ def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
 
 
 def check_of(claims, value, seconds=0.0):
-    content = {
-        "title": "T",
-        "source": "S",
-        "kind": "check",
-        "function": "basin",
-        "target": "X-C",
-        "claims": claims,
-    }
+    made = finished(Check("X-C", "T", "S", claims=claims, function="basin"), "small")
     outcome = {"measures": {"m": {"value": value}}, "seconds": seconds, "panels": [], "notes": []}
-    return Material(read("small", content, "FILE"), [], {}, outcome)
+    return Material(made, [], {}, outcome)
 
 
-WHOLE = {"name": "c", "text": "t", "place": "p", "parts": [EQUALS]}
+WHOLE = claim("c", "p", "t", EQUALS)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("tests", "keys", "message"),
     [
-        ("some", "must be a list of claims"),
-        ([{**WHOLE, "not_attempted": "why"}], "needs either parts, its tests, or not_attempted"),
-        ([{key: WHOLE[key] for key in ("name", "text", "place")}], "needs either parts, its tests, or"),
-        ([{**WHOLE, "parts": []}], "parts must be a list of tests"),
-        ([{**WHOLE, "parts": "m"}], "parts must be a list of tests"),
-        ([{**WHOLE, "parts": [{"name": "none"}]}], "needs exactly one predicate of: order, ratio"),
-        ([{**WHOLE, "parts": [{**EQUALS, "flat": {}}]}], "needs exactly one predicate"),
-        ([{**WHOLE, "sure": "maybe"}], "sure=maybe is not allowed"),
+        ([EQUALS], {"not_attempted": "why"}, "claim 'c' needs either tests or not_attempted"),
+        ([], {}, "claim 'c' needs either tests or not_attempted"),
+        ([EQUALS], {"sure": "maybe"}, "claim 'c': unknown 'maybe'"),
     ],
 )
-def test_a_claim_that_is_none_is_refused(content, message):
+def test_a_claim_that_is_none_is_refused(tests, keys, message):
     with pytest.raises(UserError, match=message):
-        read_claims(content, "FILE", "X-C")
+        claim("c", "p", "t", *tests, **keys)
 
 
 def test_a_claim_keeps_what_is_said_of_it():
-    (parsed,) = read_claims([{**WHOLE, "target": "X-D", "sure": "ours"}], "FILE", "X-C")
-    assert (parsed.target, parsed.sure, parsed.not_attempted) == ("X-D", "ours", "")
-    (part,) = parsed.parts
-    assert (part.name, part.panels, part.counters, part.together, part.convention) == (
-        "m is 5",
-        None,
-        None,
-        False,
-        None,
-    )
-    assert part.definition == "M equals 5."
-    (parsed,) = read_claims([{**WHOLE, "parts": [{**EQUALS, "together": True}]}], "FILE", "X-C")
-    assert parsed.parts[0].definition == "M equals 5, in the mean over the data sets."
-    named = {key: value for key, value in EQUALS.items() if key != "name"}
-    (parsed,) = read_claims([{**WHOLE, "parts": [named]}], "FILE", "X-C")
-    assert parsed.parts[0].name == "c"
-    untried = {key: WHOLE[key] for key in ("name", "text", "place")}
-    (parsed,) = read_claims([{**untried, "not_attempted": "why"}], "FILE", "X-C")
-    assert (parsed.parts, parsed.not_attempted, parsed.sure) == ((), "why", "read")
+    made = claim("c", "p", "t", EQUALS, target="X-D", sure="ours")
+    assert (made.target, made.sure, made.not_attempted) == ("X-D", "ours", "")
+    assert made.tests == (EQUALS,) and EQUALS.definition == "M equals 5."
+    together = replace(EQUALS, together=True)
+    assert together.definition == "M equals 5, in the mean over the data sets."
+    made = claim("c", "p", "t", not_attempted="why")
+    assert (made.tests, made.not_attempted, made.sure) == ((), "why", "read")
 
 
 def test_a_part_is_judged_on_its_panels_and_counters_alone():
@@ -243,12 +213,12 @@ def test_a_part_is_judged_on_its_panels_and_counters_alone():
     by_counter = {counter: dict.fromkeys(("one", "two"), evidence) for counter in ("A", "B")}
     for keys, places in (
         ({}, [("A", "one"), ("A", "two"), ("B", "one"), ("B", "two")]),
-        ({"panels": ["two"]}, [("A", "two"), ("B", "two")]),
-        ({"counters": ["B"]}, [("B", "one"), ("B", "two")]),
+        ({"panels": "two"}, [("A", "two"), ("B", "two")]),
+        ({"counters": "B"}, [("B", "one"), ("B", "two")]),
         ({"together": True}, [("A", ""), ("B", "")]),
-        ({"convention": ["B"]}, [("B", "one"), ("B", "two"), ("A", "one"), ("A", "two")]),
+        ({"convention": "B"}, [("B", "one"), ("B", "two"), ("A", "one"), ("A", "two")]),
     ):
-        found = judge(one_part({**EQUALS, **keys}).parts[0], by_counter)
+        found = judge(replace(EQUALS, **keys), by_counter)
         assert [(one.counter, one.panel) for one in found] == places
         assert [one.beside for one in found] == [
             ("convention" in keys and one.counter == "A") for one in found
@@ -256,17 +226,19 @@ def test_a_part_is_judged_on_its_panels_and_counters_alone():
 
 
 def test_a_number_that_is_given_for_other_panels_is_not_attempted():
-    given = {"value": {"measure": "m"}, "equals": {"by_panel": {"one": 5, "two": 6}}}
+    given = Exact("c", Measured("m"), by_panel(one=5, two=6))
     evidence = Evidence("", [], measures={"m": {"value": 5}})
     by_counter = {"": dict.fromkeys(("one", "two", "three"), evidence)}
-    found = judge(one_part({"exact": given}).parts[0], by_counter)
+    found = judge(given, by_counter)
     assert [one.verdict for one in found] == [REPRODUCED, DEVIATES, NOT_ATTEMPTED]
     assert found[2].text == "no number is given for three" and (found[0].least, found[0].most) == (0.0, 0.0)
 
 
 def test_arguments_without_numbers_for_panels_stay_as_they_are():
-    given = {"where": {}, "at": {"by_panel": {"one": 5}, "least": 1}, "within": {"by_panel": {"one": 6}}}
-    assert of_panel(given, "one") == {**given, "at": {"by_panel": {"one": 5}, "least": 1}, "within": 6}
+    value = Value("sbp", at=by_panel(one=5, two=6), where={"problem.C": by_panel(one=1.0), "solver.k": 3})
+    given = Near("c", value + 1.0, by_panel(one=(1, 2)), 6)
+    one = Value("sbp", at=5, where={"problem.C": 1.0, "solver.k": 3}) + 1.0
+    assert of_panel(given, "one") == Near("c", one, (1, 2), 6)
 
 
 def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):
@@ -313,24 +285,23 @@ def test_verdicts_on_what_is_committed_are_laid_out_as_they_are_committed(name):
     assert text[1:-3] in (REFERENCE / "VERDICTS.json").read_text(encoding="utf-8")
 
 
-M, DASH = {"measure": "m"}, "\N{EN DASH}"
+M, DASH = Measured("m"), "\N{EN DASH}"
 
 
 @pytest.mark.parametrize(
-    ("predicate", "given", "verdict", "cells"),
+    ("test", "verdict", "cells"),
     [
-        ("order", {"less": M, "than": 10}, R, ["-5", "below 0", "5 against 10"]),
-        ("order", {"less": M, "than": 10, "margin": 1.5}, R, ["-5", "below -1.5", "5 against 10"]),
-        ("ratio", {"of": M, "to": 10, "within": [None, 0.4]}, D, ["0.5", "below 0.4", "5 over 10"]),
-        ("ratio", {"of": M, "to": 8, "within": [0.6, None]}, R, ["0.625", "at least 0.6", "5 over 8"]),
-        ("near", {"value": M, "printed": 7, "within": 1}, D, ["-2", "-1 to 1", "5, printed 7"]),
-        ("exact", {"value": M, "equals": 5}, R, ["0", "0", "5, expected 5"]),
-        ("exact", {"value": {"measure": "n"}, "equals": 5}, N, [DASH, DASH, "n is not measured"]),
+        (Order("c", M, 10), R, ["-5", "below 0", "5 against 10"]),
+        (Order("c", M, 10, margin=1.5), R, ["-5", "below -1.5", "5 against 10"]),
+        (Ratio("c", M, 10, (None, 0.4)), D, ["0.5", "below 0.4", "5 over 10"]),
+        (Ratio("c", M, 8, (0.6, None)), R, ["0.625", "at least 0.6", "5 over 8"]),
+        (Near("c", M, 7, 1), D, ["-2", "-1 to 1", "5, printed 7"]),
+        (Exact("c", M, 5), R, ["0", "0", "5, expected 5"]),
+        (Exact("c", Measured("n"), 5), N, [DASH, DASH, "n is not measured"]),
     ],
 )
-def test_a_page_shows_a_number_and_where_the_test_holds(predicate, given, verdict, cells):
-    claim = {**WHOLE, "parts": [{predicate: given}]}
-    found = pages.judged([check_of([claim], 5)])
+def test_a_page_shows_a_number_and_where_the_test_holds(test, verdict, cells):
+    found = pages.judged([check_of([claim("c", "p", "t", test)], 5)])
     *_, row = [line for line in pages.sections(found).splitlines() if line.startswith("|")]
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [f"**{verdict}**", *cells]
     ((entry,),) = [part["findings"] for part in json.loads(pages.document(found))[0]["parts"]]
@@ -352,12 +323,11 @@ def test_a_page_shows_a_number_and_where_the_test_holds(predicate, given, verdic
     ],
 )
 def test_a_page_says_how_sure_it_is_that_a_document_makes_a_claim(keys, words):
-    assert f"\n**c: {R}.** {words}\n" in pages.sections(pages.judged([check_of([{**WHOLE, **keys}], 5)]))
+    assert f"\n**c: {R}.** {words}\n" in pages.sections(pages.judged([check_of([replace(WHOLE, **keys)], 5)]))
 
 
 def test_a_page_says_why_a_claim_is_not_attempted():
-    claim = {**{key: WHOLE[key] for key in ("name", "text", "place")}, "not_attempted": "No data."}
-    found = pages.judged([check_of([claim], 5)])
+    found = pages.judged([check_of([claim("c", "p", "t", not_attempted="No data.")], 5)])
     assert f"\n**c: {N}.** t (p) Why: No data.\n" in pages.sections(found)
     (entry,) = json.loads(pages.document(found))
     assert (entry["verdict"], entry["not_attempted"], entry["parts"]) == (N, "No data.", [])
@@ -365,6 +335,5 @@ def test_a_page_says_why_a_claim_is_not_attempted():
 
 def test_together_may_be_a_single_data_set():
     evidence = Evidence("", [], measures={"m": {"value": 5}})
-    claim = one_part({"together": True, "ratio": {"of": {"measure": "m"}, "to": 10, "within": [0.4, 0.6]}})
-    (found,) = judge(claim.parts[0], {"A": {"one": evidence}})
+    (found,) = judge(Ratio("c", Measured("m"), 10, (0.4, 0.6), together=True), {"A": {"one": evidence}})
     assert (found.verdict, found.text, found.least, found.most) == (REPRODUCED, "one 0.5", 0.4, 0.6)

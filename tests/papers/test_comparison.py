@@ -4,6 +4,7 @@ import io
 import pytest
 
 from svmbench.papers.comparison import listing
+from svmbench.papers.runs import Line, Panel
 from svmbench.store import Store
 from tests.figures.stored import ALONE
 
@@ -14,10 +15,10 @@ KNOWN = {"objective": 0.25, "mistakes": 7, "support_vectors": 11}
 SMO = {"known": {"board": 4.5}}
 
 
-def paper(known=KNOWN, baseline=None, **solvers):
-    panels = {"board": {"title": "Board", "overrides": ["dataset=checkerboard"], "known": known}}
-    options = {} if baseline is None else {"baseline": baseline}
-    return artifact(solvers, kind="grid", panels=panels, layout="runs", **options)
+def paper(known=KNOWN, baseline="", **solvers):
+    panels = [Panel("board", "Board", "dataset=checkerboard", known=known)]
+    lines = [Line(name, **(keys or {})) for name, keys in solvers.items()]
+    return artifact(lines, kind="listing", panels=panels, baseline=baseline)
 
 
 def store(root, run, *, status="converged", title="Titled", optimum=None, load=None, **last):
@@ -64,7 +65,7 @@ def test_a_stored_optimum_is_a_bound_and_shows_its_numbers(tmp_path):
 
 
 def test_bounds_do_not_cross_from_one_problem_to_another(tmp_path):
-    plan = paper(smo=SMO, tight={"solver": "smo", "overrides": ["problem.C=1"]})
+    plan = paper(smo=SMO, tight={"solver": "smo", "overrides": "problem.C=1"})
     first, other = plan.runs.planned()
     store(tmp_path, first, primal_objective=0.3, dual_objective=0.2, dual_source="solver")
     store(tmp_path, other, primal_objective=0.9, dual_objective=0.8, dual_source="solver")

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from svmbench.figures.latex import tabular
+from svmbench.papers.artifact import Grid
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid_table import _cell, _deviation, _legend, _title, grid_table
+from svmbench.papers.quantities import EACH, Arrival, Value
+from svmbench.papers.runs import Line, Panel, Runs
 
 from .written import artifact, errors, material, store
 
@@ -24,71 +27,78 @@ def test_cells_are_plain_text_to_latex():
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
-def test_a_single_run_shows_no_deviation():
-    evidence = SimpleNamespace(values=lambda given: np.array(given["of"]))
-    options = {
-        "cell": "{error:.2f} ± {sd:.2f} %, {vectors:,.0f} SV",
-        "values": {
-            "error": {"of": [8.0], "take": "mean"},
-            "sd": {"of": [8.0], "take": "sd"},
-            "vectors": {"of": [12.0]},
-        },
-    }
-    line = SimpleNamespace(name="sbp")
-    assert _cell(evidence, options, "adult", line) == "8.00 %, 12 SV"
-    options["values"]["sd"]["of"] = [8.0, 8.0]
-    assert _cell(evidence, options, "adult", line) == "8.00 ± 0.00 %, 12 SV"
-    assert "Without ±: a single run" in _legend(options)
+def grid(cell, values, **keys):
+    return Grid("", "T", "S", cell=cell, values=values, **keys)
 
 
-def test_a_cell_shows_the_numbers_that_are_there():
-    there = {100: [2.0, 4.0]}
+@pytest.fixture
+def known(monkeypatch):
+    """The values of each seed, by metric; none where they are not there."""
+    there = {}
 
-    def values(given):
-        if given["n"] not in there:
+    def values(given, evidence):
+        found = there.get(given.metric, evidence)
+        if found is None:
             raise NotAttempted("no runs")
-        return np.array(there[given["n"]])
+        return np.array(found)
 
-    options = {"cell": "{small:.1f} s, {large:.1f} s", "values": {"small": {"n": 100}, "large": {"n": 1000}}}
-    line = SimpleNamespace(name="libsvm")
-    assert _cell(SimpleNamespace(values=values), options, "adult", line) == "3.0 s, – s"
-    there.clear()
-    assert _cell(SimpleNamespace(values=values), options, "adult", line) == "–"
+    monkeypatch.setattr(Value, "values", values)
+    return there
 
 
-def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values():
-    def line(name, title=None):
-        return SimpleNamespace(name=name, title=title)
-
-    class Evidence:
-        def __init__(self, panel):
-            self.panel = panel
-
-        def values(self, given):
-            if (self.panel, given["solver"]) == ("mnist", "sbp"):
-                raise NotAttempted("no runs")
-            return np.array([1.0, 2.0, 6.0])
-
-    options = {
-        "cell": "{mid:.1f} [{mean:.1f}]",
-        "values": {"mid": {"metric": "test_error"}, "mean": {"arrival": "train_error", "take": "mean"}},
-        "hidden": ["smo"],
-        "published": {"adult": {"sbp": 15.2}},
+def test_a_single_run_shows_no_deviation(known):
+    values = {
+        "error": ("mean", Value(EACH, "test_error")),
+        "sd": ("sd", Value(EACH, "train_error")),
+        "vectors": Value(EACH, "support_vectors"),
     }
-    runs = SimpleNamespace(
-        panels=[SimpleNamespace(name="adult", title="Adult"), SimpleNamespace(name="mnist", title="MNIST")],
-        lines=[line("sbp"), line("smo"), line("peg", "Pegasos")],
+    made, line = grid("{error:.2f} ± {sd:.2f} %, {vectors:,.0f} SV", values), SimpleNamespace(name="sbp")
+    known |= {"test_error": [8.0], "train_error": [8.0], "support_vectors": [12.0]}
+    assert _cell(None, made, "adult", line) == "8.00 %, 12 SV"
+    known["train_error"] = [8.0, 8.0]
+    assert _cell(None, made, "adult", line) == "8.00 ± 0.00 %, 12 SV"
+    assert "Without ±: a single run" in _legend(made)
+
+
+def test_a_cell_shows_the_numbers_that_are_there(known):
+    values = {"small": Value(EACH, "cpu_seconds"), "large": Value(EACH, "wall_seconds")}
+    made, line = grid("{small:.1f} s, {large:.1f} s", values), SimpleNamespace(name="libsvm")
+    known["cpu_seconds"] = [2.0, 4.0]
+    assert _cell(None, made, "adult", line) == "3.0 s, – s"
+    known.clear()
+    assert _cell(None, made, "adult", line) == "–"
+
+
+def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values(monkeypatch):
+    def values(given, evidence):
+        if (evidence, given.solver) == ("mnist", "sbp"):
+            raise NotAttempted("no runs")
+        return np.array([1.0, 2.0, 6.0])
+
+    for kind in (Value, Arrival):
+        monkeypatch.setattr(kind, "values", values)
+    made = grid(
+        "{mid:.1f} [{mean:.1f}]",
+        {"mid": Value(EACH), "mean": ("mean", Arrival(EACH, "train_error", level=1))},
+        runs=Runs(
+            "",
+            [Panel("adult", "Adult"), Panel("mnist", "MNIST")],
+            [Line("sbp"), Line("smo"), Line("peg", title="Pegasos")],
+        ),
+        counters="kev_iter",
+        hidden="smo",
+        published={"adult": {"sbp": 15.2}},
     )
     match = SimpleNamespace(
         planned=SimpleNamespace(solver="sbp"), complete=True, result=SimpleNamespace(title="SBP")
     )
     material = SimpleNamespace(
-        artifact=SimpleNamespace(runs=runs, options=options, title="T", source="S", counters=("kev_iter",)),
+        artifact=made,
         matches=[match],
-        evidence=lambda panel, counter: Evidence(panel),
+        evidence=lambda panel, counter: panel,
         tally=lambda: "2 of 4 runs are stored",
     )
-    made = grid_table(material)
+    made = grid_table(material, made)
     assert made["csv"].splitlines() == [
         ",SBP,Pegasos",
         "Adult,2.0 [3.0],2.0 [3.0]",
@@ -120,7 +130,7 @@ def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values()
 
 
 def test_a_table_is_drawn_into_the_folder_of_tables_in_its_four_formats(tmp_path):
-    values = {"error": {"metric": "test_error"}, "steps": {"metric": "kev_iter"}}
+    values = {"error": Value(EACH), "steps": Value(EACH, "kev_iter")}
     paper = artifact(["sbp"], kind="grid", cell="{error:.1f} after {steps:,.0f}", values=values)
     store(tmp_path, paper.runs.planned()[0], errors(20, 12.5))
     paths = draw(material(paper, tmp_path), tmp_path)

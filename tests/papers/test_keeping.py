@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 
 from svmbench.analysis.arrivals import stays_below
 from svmbench.figures.series import Steps
-from svmbench.papers import keeping, pages
+from svmbench.papers import keeping, pages, predicates
 from svmbench.papers.artifact import load
+from svmbench.papers.claims import claim
 from svmbench.papers.drawing import draw
 from svmbench.papers.keeping import _pictures, arrivals, checkpoints, compares_errors, keep
+from svmbench.papers.predicates import Flat, Order, Ratio, Rises, Slope
+from svmbench.papers.quantities import EACH, Area, Arrival, Measured, Quantity, Value
 from svmbench.store import Store, StoredRun
 
 from .written import artifact, errors, material, store
@@ -74,58 +77,54 @@ def test_mistakes_are_kept_where_errors_are_compared(paper: str, compares: bool)
     assert compares_errors(load(paper)) == compares
 
 
-OF_ONE = {"solver": "sbp", "metric": "test_error"}
-ARRIVAL = {"solver": "sbp", "arrival": "test_error", "level": 10}
+OF_ONE = Value("sbp")
+ARRIVAL = Arrival("sbp", level=10)
 LAST, ARRIVALS, EVERY = [6], [0, 1, 3, 4, 6], [0, 1, 2, 3, 4, 5, 6]
 
 
-def claim(**part: Any) -> dict[str, Any]:
-    return {"name": "c", "text": "t", "place": "p", "parts": [part]}
-
-
 @pytest.mark.parametrize(
-    ("value", "part", "places"),
+    ("value", "test", "places"),
     [
-        (OF_ONE, {}, LAST),
-        ({**OF_ONE, "at": 1000}, {}, EVERY),
-        ({**OF_ONE, "plus": {**OF_ONE, "envelope": True}}, {}, EVERY),
-        (ARRIVAL, {}, ARRIVALS),
-        ({**ARRIVAL, "first": True}, {}, EVERY),
-        ({**OF_ONE, "plus": ARRIVAL}, {}, ARRIVALS),
-        ({**ARRIVAL, "arrival": "suboptimality"}, {}, EVERY),
-        (OF_ONE, {"order": {"less": OF_ONE, "than": 10}}, LAST),
-        (OF_ONE, {"order": {"less": ARRIVAL, "than": 10}}, ARRIVALS),
-        (OF_ONE, {"rises": {"curve": "sbp", "by": 1}}, EVERY),
-        (OF_ONE, {"slope": {"of": {**OF_ONE, "over": "problem.C"}, "within": [0, 1]}}, LAST),
-        (OF_ONE, {"slope": {"of": OF_ONE, "within": [0, 1]}}, EVERY),
-        (OF_ONE, {"flat": {"of": {**OF_ONE, "over": "problem.C"}, "factor": 2}}, LAST),
-        (OF_ONE, {"ratio": {"of": OF_ONE, "to": {"measure": "m"}, "within": [0, 1]}}, EVERY),
-        (OF_ONE, {"ratio": {"of": {"solver": "sbp"}, "to": 10, "within": [0, 1]}}, LAST),
+        (OF_ONE, None, LAST),
+        (replace(OF_ONE, at=1000), None, EVERY),
+        (replace(OF_ONE, plus=replace(OF_ONE, envelope=True)), None, EVERY),
+        (ARRIVAL, None, ARRIVALS),
+        (replace(ARRIVAL, first=True), None, EVERY),
+        (replace(OF_ONE, plus=ARRIVAL), None, ARRIVALS),
+        (replace(ARRIVAL, metric="suboptimality"), None, EVERY),
+        (OF_ONE, Order("c", OF_ONE, 10), LAST),
+        (OF_ONE, Order("c", ARRIVAL, 10), ARRIVALS),
+        (OF_ONE, Rises("c", "sbp", 1), EVERY),
+        (OF_ONE, Slope("c", OF_ONE, (0, 1), over="problem.C"), LAST),
+        (OF_ONE, Slope("c", OF_ONE, (0, 1)), EVERY),
+        (OF_ONE, Flat("c", OF_ONE, 2, over="problem.C"), LAST),
+        (OF_ONE, Ratio("c", OF_ONE, Measured("m"), (0, 1)), LAST),
+        (OF_ONE, Ratio("c", Value("sbp"), 10, (0, 1)), LAST),
     ],
 )
 def test_checkpoints_are_kept_for_what_a_table_and_its_claims_use(
-    value: dict[str, Any], part: dict[str, Any], places: list[int]
+    value: Quantity, test: predicates.Test | None, places: list[int]
 ) -> None:
-    claims = [claim(**part)] if part else []
+    claims = [claim("c", "p", "t", test)] if test else []
     paper = artifact(["sbp"], kind="grid", cell="{e}", values={"e": value}, claims=claims)
     assert list(checkpoints(paper)(trace(ERRORS))) == places
 
 
 def test_a_listing_keeps_all_checkpoints() -> None:
-    assert list(checkpoints(artifact(["sbp"], kind="grid", layout="runs"))(trace(ERRORS))) == EVERY
+    assert list(checkpoints(artifact(["sbp"], kind="listing"))(trace(ERRORS))) == EVERY
 
 
 @pytest.mark.parametrize(
-    ("part", "places"),
+    ("test", "places"),
     [
-        ({"order": {"less": {"solver": "sbp", "area": "test_error"}, "than": 10}}, [1, 3, 5, 6]),
-        ({"order": {"less": {**OF_ONE, "at": 1000}, "than": 10}}, EVERY),
+        (Order("c", Area("sbp"), 10), [1, 3, 5, 6]),
+        (Order("c", replace(OF_ONE, at=1000), 10), EVERY),
     ],
 )
 def test_a_front_keeps_where_the_error_falls_unless_a_claim_uses_more(
-    part: dict[str, Any], places: list[int]
+    test: predicates.Test, places: list[int]
 ) -> None:
-    paper = artifact(["sbp"], kind="front", claims=[claim(**part)])
+    paper = artifact(["sbp"], kind="front", claims=[claim("c", "p", "t", test)])
     rows = trace((None, 0.5, 0.5, 0.3, None, 0.2, 0.4))
     assert list(checkpoints(paper)(rows)) == places
 
@@ -134,18 +133,18 @@ def test_a_front_keeps_where_the_error_falls_unless_a_claim_uses_more(
     ("kind", "less", "compares"),
     [
         ("curves", OF_ONE, True),
-        ("curves", {"solver": "sbp"}, True),
-        ("curves", {"measure": "m"}, False),
-        ("curves", {"measure": "m", "plus": OF_ONE}, True),
-        ("curves", {"solver": "sbp", "metric": "norm"}, False),
+        ("curves", Value("sbp"), True),
+        ("curves", Measured("m"), False),
+        ("curves", Measured("m") + OF_ONE, True),
+        ("curves", Value("sbp", "norm"), False),
         ("curves", ARRIVAL, False),
         ("front", OF_ONE, False),
     ],
 )
 def test_mistakes_are_kept_for_an_error_that_a_claim_compares(
-    kind: str, less: dict[str, Any], compares: bool
+    kind: str, less: Quantity, compares: bool
 ) -> None:
-    paper = artifact(["sbp"], kind=kind, claims=[claim(order={"less": less, "than": 10})])
+    paper = artifact(["sbp"], kind=kind, claims=[claim("c", "p", "t", Order("c", less, 10))])
     assert compares_errors(paper) == compares
 
 
@@ -188,7 +187,8 @@ def test_pictures_are_drawn_before_the_pack_is_replaced(
 
 def test_runs_of_another_artifact_are_not_kept_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "draw", lambda *given: [])
-    paper = dataclasses.replace(artifact(["sbp"]), of="another")
+    paper = artifact(["sbp"])
+    paper = replace(paper, runs=replace(paper.runs, of="another"))
     store(tmp_path, paper.runs.planned()[0], errors(20, 10))
     assert keep(material(paper, tmp_path), tmp_path) == []
     assert not (tmp_path / "reference").exists()
@@ -198,8 +198,8 @@ def test_runs_of_another_artifact_are_not_kept_twice(tmp_path: Path, monkeypatch
     ("kind", "options", "names"),
     [
         ("curves", {}, ["small-kev_ondemand.png", "small-kev_ondemand.txt"]),
-        ("grid", {"cell": "{e}", "values": {"e": {"metric": "test_error"}}}, ["small.csv", "small.md"]),
-        ("grid", {"layout": "runs"}, ["small.csv", "small.md"]),
+        ("grid", {"cell": "{e}", "values": {"e": Value(EACH)}}, ["small.csv", "small.md"]),
+        ("listing", {}, ["small.csv", "small.md"]),
     ],
 )
 def test_verdicts_link_the_picture_or_table_that_is_kept_beside_them(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -5,6 +6,8 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.features.nystrom import Nystrom
 from svmbench.papers.matching import Index, _versions, estimate
+from svmbench.papers.quantities import SAME, Value
+from svmbench.papers.runs import Group, Panel, RunOf
 from svmbench.store import Store
 from svmbench.store.identity import identity
 
@@ -13,9 +16,7 @@ from .written import artifact, errors, material, store
 
 @pytest.fixture
 def paper():
-    return artifact(
-        ["sbp", "smo"], groups=[{"solvers": ["sbp"], "seeds": 2}, {"solvers": ["smo"], "seeds": 1}]
-    )
+    return artifact(["sbp", "smo"], groups=[Group(2, "sbp"), Group(1, "smo")])
 
 
 def states(paper, root):
@@ -97,7 +98,7 @@ def test_a_run_on_data_that_have_changed_is_stale(paper, tmp_path):
 
 
 def test_each_seed_of_a_subset_has_data_of_its_own(tmp_path):
-    groups = [{"seeds": 2, "over": {"subset": [50, 100]}}]
+    groups = [Group(2, over={"subset": [50, 100]})]
     made = artifact(["decomposition"], groups=groups)
     for planned in made.runs.planned():
         store(tmp_path, planned, errors(20), checksum=f"{planned.seed} of {dict(planned.over)['subset']}")
@@ -131,7 +132,7 @@ def test_time_is_estimated_from_runs_of_the_same_solver_and_data(paper, tmp_path
 def test_time_is_estimated_by_the_budget(limits, seconds, tmp_path):
     made = artifact(["sbp"], seeds=1)
     store(tmp_path, made.runs.planned()[0], errors(20, 15))  # 0.2 s for 2,000 evaluations in 20 iterations
-    paper = artifact(["sbp"], groups=[{"seeds": [1], "overrides": limits}])
+    paper = artifact(["sbp"], groups=[Group([1], "", "", " ".join(limits))])
     (missing,) = material(paper, tmp_path).matches
     assert estimate(missing, Index(Store(tmp_path))) == (pytest.approx(seconds), 12.4)
 
@@ -149,7 +150,7 @@ def test_runs_on_other_data_or_without_a_result_tell_no_time(tmp_path):
     paper = artifact(["sbp"], seeds=2)
     first, second = paper.runs.planned()
     store(tmp_path, first, errors(20), status="failed")
-    panels = {"small": {"title": "S", "overrides": ["dataset=checkerboard", "dataset.n_test=7"]}}
+    panels = [Panel("small", "S", "dataset=checkerboard dataset.n_test=7")]
     store(tmp_path, artifact(["sbp"], panels=panels).runs.planned()[0], errors(20))
     match = material(paper, tmp_path).matches[1]
     assert match.planned == second and estimate(match, Index(Store(tmp_path))) == (None, None)
@@ -165,9 +166,7 @@ def test_time_is_estimated_from_the_run_that_went_furthest(tmp_path):
 
 
 def test_groups_go_over_values_without_their_exceptions():
-    groups = [
-        {"seeds": [3, 5], "over": {"problem.C": [1.0, 2.0]}, "except": [{"solver": "smo", "problem.C": 2.0}]}
-    ]
+    groups = [Group([3, 5], over={"problem.C": [1.0, 2.0]}, exceptions=[{"solver": "smo", "problem.C": 2.0}])]
     runs = artifact(["sdca", "smo"], groups=groups).runs.planned()
     found = [(run.solver, run.config.problem.C, run.seed) for run in runs]
     assert found == [
@@ -184,8 +183,8 @@ def test_groups_go_over_values_without_their_exceptions():
 
 
 def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
-    values = {"budget.test_error": {"solver": "smo", "metric": "test_error", "factor": 0.01}}
-    groups = [{"solvers": ["smo"], "seeds": 1}, {"solvers": ["sdca"], "seeds": 1, "values": values}]
+    values = {"budget.test_error": 0.01 * Value("smo")}
+    groups = [Group(1, "smo"), Group(1, "sdca", values=values)]
     paper = artifact(["smo", "sdca"], groups=groups)
     waiting = material(paper, tmp_path).matches[1]
     assert waiting.state.startswith("waits for smo: 0 of 1 runs are stored")
@@ -197,10 +196,10 @@ def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
 
 
 def test_a_run_begins_at_the_run_of_another_line_with_its_seed_when_that_is_stored(tmp_path):
-    start = {"start": {"run": "smo", "where": {"problem.C": "same"}}}
+    start = {"start": RunOf("smo", {"problem.C": SAME})}
     groups = [
-        {"solvers": ["smo"], "seeds": 2, "over": {"problem.C": [1.0, 2.0]}},
-        {"solvers": ["smo_pair"], "seeds": 2, "over": {"problem.C": [1.0, 2.0]}, "values": start},
+        Group(2, "smo", over={"problem.C": [1.0, 2.0]}),
+        Group(2, "smo_pair", over={"problem.C": [1.0, 2.0]}, values=start),
     ]
     paper = artifact(["smo", "smo_pair"], groups=groups)
     assert material(paper, tmp_path).matches[-1].state.startswith("waits for smo: 0 of 2 runs are stored")
@@ -217,27 +216,25 @@ def test_a_run_begins_at_the_run_of_another_line_with_its_seed_when_that_is_stor
 
 
 def test_a_start_that_names_several_runs_or_none_is_refused(tmp_path):
-    over = {"solvers": ["smo"], "seeds": 1, "over": {"problem.C": [1.0, 2.0]}}
-    later = {"solvers": ["smo_pair"], "seeds": [5], "values": {"start": {"run": "smo"}}}
+    over = Group(1, "smo", over={"problem.C": [1.0, 2.0]})
+    later = Group([5], "smo_pair", values={"start": RunOf("smo")})
     paper = artifact(["smo", "smo_pair"], groups=[over, later])
     for run in paper.runs.planned()[:2]:
         store(tmp_path, run, errors(30))
-    with pytest.raises(UserError, match="run: smo has 0 runs with seed 5; give where, or more seeds"):
+    with pytest.raises(UserError, match="smo has 0 runs with seed 5; give where, or more seeds"):
         material(paper, tmp_path)
-    paper = artifact(["smo", "smo_pair"], groups=[over, {**later, "seeds": [0]}])
-    with pytest.raises(UserError, match="run: smo has 2 runs with seed 0; give where, or more seeds"):
+    paper = artifact(["smo", "smo_pair"], groups=[over, replace(later, seeds=[0])])
+    with pytest.raises(UserError, match="smo has 2 runs with seed 0; give where, or more seeds"):
         material(paper, tmp_path)
 
 
 def test_each_panel_has_its_own_known_values_and_runs(tmp_path):
-    boards = {
-        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"], **known}
-        for seed, (name, known) in enumerate(
-            (("b", {"known": {"mistakes": 5}}), ("c", {"known": {"mistakes": 7}}), ("a", {}))
-        )
-    }
+    boards = [
+        Panel(name, name, f"dataset=checkerboard dataset.seed={seed}", known)
+        for seed, (name, known) in enumerate((("b", {"mistakes": 5}), ("c", {"mistakes": 7}), ("a", {})))
+    ]
     found = material(artifact(["sbp", "smo"], panels=boards), tmp_path)
-    pieces = {name: found.evidence(name, "kev_iter") for name in boards}
+    pieces = {name: found.evidence(name, "kev_iter") for name in "bca"}
     assert [piece.known for piece in pieces.values()] == [{"mistakes": 5}, {"mistakes": 7}, {}]
     for seed, piece in enumerate(pieces.values()):
         assert [match.planned.config.dataset.document()["seed"] for match in piece.matches] == [seed] * 2
@@ -256,7 +253,7 @@ def test_a_run_on_features_of_another_version_is_stale(tmp_path, monkeypatch, ne
     now = int(Nystrom.version)
     versioned = partial(identity, features_version=now - newer)
     monkeypatch.setattr("tests.papers.written.identity", versioned)
-    groups = [{"seeds": 1, "overrides": ["features=nystrom", "features.s=20"]}]
+    groups = [Group(1, "", "", "features=nystrom features.s=20")]
     paper = artifact(["dcd"], groups=groups)
     store(tmp_path, paper.runs.planned()[0])
     (match,) = material(paper, tmp_path).matches

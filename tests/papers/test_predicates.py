@@ -1,5 +1,6 @@
 """Each predicate on cases that hold, that do not, and that cannot tell."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import predicates
-from svmbench.papers.claims import judge, read_claims
+from svmbench.papers.claims import judge
 from svmbench.papers.estimate import (
     DEVIATES,
     INCONCLUSIVE,
@@ -17,6 +18,20 @@ from svmbench.papers.estimate import (
     Rows,
     binomial_error,
 )
+from svmbench.papers.predicates import (
+    NOISE,
+    Below,
+    Ended,
+    Exact,
+    Flat,
+    Late,
+    Near,
+    Order,
+    Ratio,
+    Rises,
+    Slope,
+)
+from svmbench.papers.quantities import LastShared, Measured, Value
 from svmbench.papers.samples import Sample
 
 from .judged import COSTS, flat_at, judged
@@ -35,14 +50,14 @@ HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
     ],
 )
 def test_order(tmp_path, sbp, sdca, verdict):
-    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca"}}
-    assert judged(tmp_path, "order", given, sbp=sbp, sdca=sdca).verdict == verdict
+    given = Order("c", Value("sbp"), Value("sdca"))
+    assert judged(tmp_path, given, sbp=sbp, sdca=sdca).verdict == verdict
 
 
 @pytest.mark.parametrize(("level", "spread", "verdict"), [(10, 0, HOLDS), (30, 0, NOT), (20, 8, UNSURE)])
 def test_ratio(tmp_path, level, spread, verdict):
-    given = {"of": {"solver": "sbp"}, "to": {"number": 20}, "within": [0, 1]}
-    found = judged(tmp_path, "ratio", given, sbp=flat_at(level, spread))
+    given = Ratio("c", Value("sbp"), 20, (0, 1))
+    found = judged(tmp_path, given, sbp=flat_at(level, spread))
     assert (
         found.verdict == verdict and found.text.endswith(" over 20") and found.text.startswith(f"{level}.00")
     )
@@ -53,8 +68,8 @@ def test_ratio(tmp_path, level, spread, verdict):
     [(10.0, HOLDS), (4.0, NOT), (20.0, NOT), (7.0, UNSURE), (13.0, UNSURE)],  # a standard error of 1.3 points
 )
 def test_near_knows_the_noise_of_two_test_sets(tmp_path, level, verdict):
-    given = {"value": {"solver": "sbp"}, "printed": [9.5, 10.5], "within": 3.0}
-    found = judged(tmp_path, "near", given, sbp=flat_at(level))
+    given = Near("c", Value("sbp"), (9.5, 10.5), 3.0)
+    found = judged(tmp_path, given, sbp=flat_at(level))
     assert found.verdict == verdict and found.text.endswith("printed 9.5 to 10.5")
 
 
@@ -70,30 +85,30 @@ def test_near_knows_the_noise_of_two_test_sets(tmp_path, level, verdict):
     ],
 )
 def test_near_a_range_is_measured_from_its_nearer_end(tmp_path, measure, verdict, number):
-    given = {"value": {"measure": "m"}, "printed": [9.5, 10.5], "within": 1.0}
-    found = judged(tmp_path, "near", given, measures={"m": {"value": measure}})
+    given = Near("c", Measured("m"), (9.5, 10.5), 1.0)
+    found = judged(tmp_path, given, measures={"m": {"value": measure}})
     assert found.verdict == verdict and found.estimate.value == pytest.approx(number)
-    given = {**given, "printed": 10.0}
-    assert judged(tmp_path, "near", given, measures={"m": {"value": 10.5}}).text == "10.5, printed 10"
+    given = replace(given, printed=10.0)
+    assert judged(tmp_path, given, measures={"m": {"value": 10.5}}).text == "10.5, printed 10"
 
 
 @pytest.mark.parametrize(("level", "verdict"), [(10.0, HOLDS), (9.0, HOLDS), (20.0, NOT), (15.0, UNSURE)])
 def test_a_tolerance_that_the_noise_allows(tmp_path, level, verdict):
-    given = {"value": {"solver": "sbp"}, "printed": 10.0, "within": "noise"}
-    found = judged(tmp_path, "near", given, sbp=flat_at(level))
+    given = Near("c", Value("sbp"), 10.0, NOISE)
+    found = judged(tmp_path, given, sbp=flat_at(level))
     assert found.verdict == verdict
     assert found.most == pytest.approx(4.0 * 100.0 * np.sqrt(2.0 * 0.1 * 0.9 / 1000)) == -found.least
 
 
 def test_the_noise_of_a_printed_range_is_that_of_its_greater_end(tmp_path):
-    given = {"value": {"solver": "sbp"}, "printed": [5.0, 10.0], "within": "noise"}
-    found = judged(tmp_path, "near", given, sbp=flat_at(8.0))
+    given = Near("c", Value("sbp"), (5.0, 10.0), NOISE)
+    found = judged(tmp_path, given, sbp=flat_at(8.0))
     assert found.most == pytest.approx(4.0 * 100.0 * np.sqrt(2.0 * 0.1 * 0.9 / 1000))
 
 
 def test_the_noise_of_an_error_is_that_of_its_estimate_not_of_a_resample(tmp_path):
-    given = {"value": {"solver": "sbp"}, "printed": 10.0, "within": 3.0}
-    found = judged(tmp_path, "near", given, sbp=lambda seed: np.full(8, 50.0 if seed == 2 else 10.0))
+    given = Near("c", Value("sbp"), 10.0, 3.0)
+    found = judged(tmp_path, given, sbp=lambda seed: np.full(8, 50.0 if seed == 2 else 10.0))
     medians = Draw().medians(np.array([10.0, 10.0, 50.0]), range(3))
     assert medians[0] == 10.0 and medians[1] == 50.0
     # Three quarters of the medians are 10. On two sets of 1,000 the error has a standard error of 1.34, and
@@ -102,9 +117,9 @@ def test_the_noise_of_an_error_is_that_of_its_estimate_not_of_a_resample(tmp_pat
 
 
 def test_only_a_test_error_has_the_noise_of_a_test_set(tmp_path):
-    given = {"value": {"measure": "m"}, "printed": 10.0, "within": "noise"}
-    with pytest.raises(UserError, match="within=noise is not allowed"):
-        judged(tmp_path, "near", given, measures={"m": {"value": 10.0}})
+    given = Near("c", Measured("m"), 10.0, NOISE)
+    with pytest.raises(UserError, match="within=NOISE is not allowed"):
+        judged(tmp_path, given, measures={"m": {"value": 10.0}})
 
 
 def power(exponent, jitter=0.0):
@@ -115,40 +130,38 @@ def power(exponent, jitter=0.0):
     ("exponent", "jitter", "verdict"), [(-1.0, 0, HOLDS), (0.0, 0, NOT), (-0.8, 0.5, UNSURE)]
 )
 def test_slope_over_a_key(tmp_path, exponent, jitter, verdict):
-    given = {
-        "of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"},
-        "within": [-1.2, -0.8],
-    }
+    given = Slope("c", Value("sbp", "primal_objective"), (-1.2, -0.8), over="problem.C")
     over = {"problem.C": [1.0, 10.0]}
-    assert judged(tmp_path, "slope", given, over=over, sbp=power(exponent, jitter)).verdict == verdict
+    assert judged(tmp_path, given, over=over, sbp=power(exponent, jitter)).verdict == verdict
 
 
 @pytest.mark.parametrize(("exponent", "verdict"), [(-1.0, NOT), (0.0, HOLDS)])
 def test_slope_of_a_ratio(tmp_path, exponent, verdict):
-    of = {"metric": "primal_objective", "over": "problem.C"}
-    given = {"of": {"solver": "sbp", **of}, "against": {"solver": "sdca", **of}, "within": [None, -0.5]}
+    of, against = (Value(name, "primal_objective") for name in ("sbp", "sdca"))
+    given = Slope("c", of, (None, -0.5), over="problem.C", against=against)
     over = {"problem.C": [1.0, 10.0]}
     curves = {"sbp": power(-1.0), "sdca": power(exponent)}
-    found = judged(tmp_path / "a", "slope", given, over=over, **curves)
+    found = judged(tmp_path / "a", given, over=over, **curves)
     assert found.verdict == verdict and found.estimate.value == pytest.approx(-1.0 - exponent)
-    given["against"] = {**given["against"], "over": "2 * problem.C"}
-    found = judged(tmp_path / "b", "slope", given, over=over, **curves)
+    measures = {name: {"x": x, "series": [[1], [2]]} for name, x in (("m", [1, 10]), ("n", [1, 20]))}
+    given = Slope("c", Measured("m"), (None, -0.5), against=Measured("n"))
+    found = judged(tmp_path / "b", given, measures=measures)
     assert found.verdict == NOT_ATTEMPTED and "same places" in found.text
 
 
 def test_slope_along_a_curve(tmp_path):
-    given = {"of": {"solver": "sbp", "metric": "primal_objective"}, "within": [-0.55, -0.45]}
-    assert judged(tmp_path / "a", "slope", given, sbp=lambda s: 100.0 * COSTS**-0.5).verdict == HOLDS
-    assert judged(tmp_path / "b", "slope", given, sbp=lambda s: 1e4 / COSTS).verdict == NOT
+    given = Slope("c", Value("sbp", "primal_objective"), (-0.55, -0.45))
+    assert judged(tmp_path / "a", given, sbp=lambda s: 100.0 * COSTS**-0.5).verdict == HOLDS
+    assert judged(tmp_path / "b", given, sbp=lambda s: 1e4 / COSTS).verdict == NOT
 
 
 @pytest.mark.parametrize(
     ("exponent", "jitter", "verdict"), [(0.0, 0.01, HOLDS), (0.5, 0, NOT), (0.0, 0.3, UNSURE)]
 )
 def test_flat(tmp_path, exponent, jitter, verdict):
-    given = {"of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"}, "factor": 1.2}
+    given = Flat("c", Value("sbp", "primal_objective"), 1.2, over="problem.C")
     over = {"problem.C": [1.0, 10.0]}
-    found = judged(tmp_path, "flat", given, over=over, sbp=power(exponent, jitter))
+    found = judged(tmp_path, given, over=over, sbp=power(exponent, jitter))
     assert found.verdict == verdict and found.text == "2 places from 1.0e0 to 1.0e1"
 
 
@@ -156,26 +169,23 @@ def test_flat(tmp_path, exponent, jitter, verdict):
     ("sbp", "verdict"), [(flat_at(10, 1), HOLDS), (flat_at(30, 1), NOT), (flat_at(20, 5), UNSURE)]
 )
 def test_below(tmp_path, sbp, verdict):
-    assert (
-        judged(tmp_path, "below", {"curve": "sbp", "other": "sdca"}, sbp=sbp, sdca=flat_at(20)).verdict
-        == verdict
-    )
+    assert judged(tmp_path, Below("c", "sbp", "sdca"), sbp=sbp, sdca=flat_at(20)).verdict == verdict
 
 
 def test_below_counts_the_costs_where_it_is_lower_and_takes_an_error_of_none_as_tiny(tmp_path):
-    given = {"curve": "sbp", "other": "sdca"}
-    found = judged(tmp_path / "a", "below", given, sbp=lambda seed: [30] * 4 + [10] * 4, sdca=flat_at(20))
+    given = Below("c", "sbp", "sdca")
+    found = judged(tmp_path / "a", given, sbp=lambda seed: [30] * 4 + [10] * 4, sdca=flat_at(20))
     assert found.text.endswith(
         "the lower one at 44% of the costs"
     )  # three of seven doublings, with both ends
-    found = judged(tmp_path / "b", "below", given, sbp=flat_at(0), sdca=flat_at(20))
+    found = judged(tmp_path / "b", given, sbp=flat_at(0), sdca=flat_at(20))
     assert found.verdict == HOLDS and found.estimate.value == pytest.approx(1e-12, rel=1e-6, abs=0.0)
 
 
 def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
-    given = {"curve": "sbp", "other": "sdca", "since": 16_000, "within": [0.9, 1.1]}
+    given = Below("c", "sbp", "sdca", since=16_000, within=(0.9, 1.1))
     bent = lambda seed: np.where(COSTS < 16_000, 90.0, 20.0)  # noqa: E731
-    found = judged(tmp_path, "below", given, sbp=bent, sdca=flat_at(20))
+    found = judged(tmp_path, given, sbp=bent, sdca=flat_at(20))
     assert found.verdict == HOLDS
     assert found.text == "from 1.6e4 to 1.3e5, the lower one at 0% of the costs"  # equal is not lower
 
@@ -185,36 +195,37 @@ def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
     [(50.0, HOLDS), (12.0, NOT), (17.0, UNSURE)],  # 15 at the end, of 1,000 examples
 )
 def test_late_judges_the_lower_envelope(tmp_path, early, verdict):
-    given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "far": 1.0}
+    given = Late("c", "smo", 0.25, 0.1, far=1.0)
     smo = [90, early, 90, 90, 80, 40, 15, 15]
-    assert judged(tmp_path, "late", given, seeds=1, smo=smo).verdict == verdict
+    assert judged(tmp_path, given, seeds=1, smo=smo).verdict == verdict
 
 
 @pytest.mark.parametrize(("early", "verdict"), [(50.0, NOT), (15.2, HOLDS), (18.0, UNSURE)])
 def test_late_tests_the_opposite_as_well(tmp_path, early, verdict):
-    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "within": 4.0, "unfinished": True}
+    given = Late("c", "sbp", 0.25, 0.1, within=4.0, unfinished=True)
     sbp = [90, early, 90, 90, 80, 40, 15, 15]
-    assert judged(tmp_path, "late", given, seeds=1, sbp=sbp).verdict == verdict
+    assert judged(tmp_path, given, seeds=1, sbp=sbp).verdict == verdict
 
 
 def test_late_holds_both_checkpoints_around_the_critical_cost(tmp_path):
     # It arrives between 32,000 and 64,000: a quarter of the way is between 8,000, at 12, and 16,000, at 9.
-    given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "metric": "primal_objective"}
     smo = [90, 50, 20, 12, 9, 5, 1, 1]
     for far, verdict in ((7.0, HOLDS), (9.0, UNSURE), (12.0, NOT)):
-        found = judged(tmp_path / str(far), "late", {**given, "far": far}, seeds=1, smo=smo)
+        given = Late("c", "smo", 0.25, 0.1, far=far, metric="primal_objective")
+        given = Late("c", "smo", 0.25, 0.1, far=far, metric="primal_objective")
+        found = judged(tmp_path / str(far), given, seeds=1, smo=smo)
         assert (found.verdict, found.estimate.text()) == (verdict, "8 (8 to 11)")
     assert found.text == "at best 9.00 until 1.6e4, 1.00 at the end, reached at 6.4e4"
 
 
 def test_late_needs_a_run_that_has_settled_and_was_observed_before(tmp_path):
-    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0}
-    found = judged(tmp_path / "a", "late", given, sbp=flat_at(10))
+    given = Late("c", "sbp", 0.25, 0.1, far=1.0)
+    found = judged(tmp_path / "a", given, sbp=flat_at(10))
     assert found.verdict == NOT_ATTEMPTED and found.text == "SBP has not converged"
-    found = judged(tmp_path / "b", "late", {**given, "curve": "smo"}, seeds=1, smo=[90, 10, 10, 10])
+    found = judged(tmp_path / "b", replace(given, solver="smo"), seeds=1, smo=[90, 10, 10, 10])
     assert found.verdict == NOT_ATTEMPTED and "was not observed at" in found.text
     with pytest.raises(UserError, match="either far or within"):
-        judged(tmp_path / "c", "late", {**given, "within": 1.0}, sbp=flat_at(10))
+        judged(tmp_path / "c", replace(given, within=1.0), sbp=flat_at(10))
 
 
 @pytest.mark.parametrize(
@@ -224,7 +235,7 @@ def test_rises(tmp_path, end, spread, verdict):
     def curve(seed):
         return np.array([40, 30, 20, 10, 10, 10, 10 + 0.5 * (end - 10), end + spread * (seed - 1)])
 
-    assert judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5}, sbp=curve).verdict == verdict
+    assert judged(tmp_path, Rises("c", "sbp", 0.5), sbp=curve).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -232,23 +243,16 @@ def test_rises(tmp_path, end, spread, verdict):
     [("says so", [1, 1], HOLDS), ("SV >= k", [1, 1], NOT), ("SV >= k", [0, 0], HOLDS)],
 )
 def test_ended(tmp_path, because, share, verdict):
-    given = {"solver": "sbp", "because": because, "share": share}
-    assert judged(tmp_path, "ended", given, sbp=flat_at(10)).verdict == verdict
+    given = Ended("c", "sbp", because, share=share)
+    assert judged(tmp_path, given, sbp=flat_at(10)).verdict == verdict
 
 
 def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     paper = artifact(["sbp"], seeds=3)
     for run, status in zip(paper.runs.planned(), ("budget", "timeout", "budget"), strict=True):
         store(tmp_path, run, status=status)
-    claim = {
-        "name": "c",
-        "text": "t",
-        "place": "p",
-        "parts": [{"ended": {"solver": "sbp", "because": "^budget"}}],
-    }
-    (parsed,) = read_claims([claim], "FILE", "X-C")
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    (finding,) = judge(Ended("c", "sbp", "^budget"), {"kev_ondemand": {"board": evidence}})
     assert finding.verdict == UNSURE and finding.text.startswith("2 of 3")
     assert (finding.least, finding.most) == (1.0, 1.0)  # all of them, which pages show as 1
 
@@ -258,40 +262,40 @@ def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     [({"value": 5}, HOLDS), ({"value": 6}, NOT), ({"value": 5, "low": 4, "high": 6}, UNSURE)],
 )
 def test_exact(tmp_path, measure, verdict):
-    given = {"value": {"measure": "m"}, "equals": 5, "within": 0.5}
-    assert judged(tmp_path, "exact", given, measures={"m": measure}).verdict == verdict
+    given = Exact("c", Measured("m"), 5, within=0.5)
+    assert judged(tmp_path, given, measures={"m": measure}).verdict == verdict
 
 
 def test_flat_is_judged_only_where_the_text_speaks(tmp_path):
-    given = {"of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"}, "factor": 1.2}
+    given = Flat("c", Value("sbp", "primal_objective"), 1.2, over="problem.C")
     over = {"problem.C": [1.0, 2.0, 100.0]}
 
     def jumps(seed, C):
         return np.full(3, 10.0 if C < 50.0 else 99.0)
 
-    assert judged(tmp_path / "a", "flat", given, over=over, sbp=jumps).verdict == NOT
-    found = judged(tmp_path / "b", "flat", {**given, "until": 2.0}, over=over, sbp=jumps)
+    assert judged(tmp_path / "a", given, over=over, sbp=jumps).verdict == NOT
+    found = judged(tmp_path / "b", replace(given, until=2.0), over=over, sbp=jumps)
     assert found.verdict == HOLDS and found.text == "2 places from 1.0e0 to 2.0e0"
-    found = judged(tmp_path / "c", "flat", {**given, "since": 2.0}, over=over, sbp=jumps)
+    found = judged(tmp_path / "c", replace(given, since=2.0), over=over, sbp=jumps)
     assert found.verdict == NOT and found.text == "2 places from 2.0e0 to 1.0e2"
 
 
 def test_orders_have_margins(tmp_path):
-    less = {"less": {"measure": "m"}, "than": 10}
+    less = Order("c", Measured("m"), 10)
     for margin, verdict in ((None, HOLDS), (1.0, HOLDS), (1.5, NOT)):
-        given = {**less, **({} if margin is None else {"margin": margin})}
-        assert judged(tmp_path, "order", given, measures={"m": {"value": 9.0}}).verdict == verdict
+        given = replace(less, margin=margin)
+        assert judged(tmp_path, given, measures={"m": {"value": 9.0}}).verdict == verdict
     for margin, verdict in ((0.0, HOLDS), (0.1, HOLDS), (0.2, NOT)):
-        given = {**less, "margin": margin, "as": "ratio"}
-        assert judged(tmp_path, "order", given, measures={"m": {"value": 9.0}}).verdict == verdict
-    assert judged(tmp_path, "order", less, measures={"m": {"value": 10.0}}).verdict == NOT
-    assert judged(tmp_path, "order", {**less, "as": "ratio"}, measures={"m": {"value": 10.0}}).verdict == NOT
+        given = replace(less, margin=margin, ratio=True)
+        assert judged(tmp_path, given, measures={"m": {"value": 9.0}}).verdict == verdict
+    assert judged(tmp_path, less, measures={"m": {"value": 10.0}}).verdict == NOT
+    assert judged(tmp_path, replace(less, ratio=True), measures={"m": {"value": 10.0}}).verdict == NOT
 
 
 def test_a_run_that_ends_after_too_few_doublings_does_not_rise(tmp_path):
-    found = judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5, "since": 64_000}, sbp=flat_at(9))
+    found = judged(tmp_path, Rises("c", "sbp", 0.5, since=64_000), sbp=flat_at(9))
     assert found.verdict == NOT_ATTEMPTED and "the runs end at 1.3e5, too soon after 6.4e4" in found.text
-    found = judged(tmp_path / "two", "rises", {"curve": "sbp", "by": 0.5, "since": 32_000}, sbp=flat_at(9))
+    found = judged(tmp_path / "two", Rises("c", "sbp", 0.5, since=32_000), sbp=flat_at(9))
     assert found.verdict == NOT and found.text.endswith("from 3.2e4 on")
 
 
@@ -299,14 +303,14 @@ def test_a_run_that_falls_to_its_end_is_below_its_best_earlier_doubling(tmp_path
     def falls(seed):
         return np.linspace(80.0, 10.0, COSTS.size)
 
-    found = judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5}, sbp=falls)
+    found = judged(tmp_path, Rises("c", "sbp", 0.5), sbp=falls)
     assert found.verdict == NOT and found.estimate.value == pytest.approx(-10.0, abs=0.5)
 
 
 def test_flat_names_the_first_and_the_last_place(tmp_path):
-    given = {"of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"}, "factor": 1.2}
+    given = Flat("c", Value("sbp", "primal_objective"), 1.2, over="problem.C")
     over = {"problem.C": [1.0, 10.0, 100.0]}
-    found = judged(tmp_path, "flat", given, over=over, sbp=flat_at(10))
+    found = judged(tmp_path, given, over=over, sbp=flat_at(10))
     assert found.text == "3 places from 1.0e0 to 1.0e2"
 
 
@@ -318,21 +322,21 @@ def test_words_tell_the_estimate_not_a_resample(tmp_path):
     medians = Draw().medians(np.array(MOST), range(5))
     assert (medians[0], medians[1], medians[-1]) == (10.0, 50.0, 50.0)
     flat = lambda seed: np.full(8, MOST[seed])  # noqa: E731
-    given = {"curve": "sbp", "other": "sdca"}
-    found = judged(tmp_path / "a", "below", given, seeds=5, sbp=flat, sdca=flat_at(20))
+    given = Below("c", "sbp", "sdca")
+    found = judged(tmp_path / "a", given, seeds=5, sbp=flat, sdca=flat_at(20))
     assert found.text.endswith("the lower one at 100% of the costs")
     assert (found.least, found.most) == (0.0, 1.0)
-    found = judged(tmp_path / "b", "rises", {"curve": "sbp", "by": 0.5}, seeds=5, sbp=flat)
+    found = judged(tmp_path / "b", Rises("c", "sbp", 0.5), seeds=5, sbp=flat)
     assert found.text.startswith("10.00 over the last doubling, 10.00 over the best earlier one,")
-    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True}
+    given = Late("c", "sbp", 0.25, 0.1, far=1.0, unfinished=True)
     falls = lambda seed: [90, 2 * MOST[seed], *[80] * 4, MOST[seed], MOST[seed]]  # noqa: E731
-    found = judged(tmp_path / "c", "late", given, seeds=5, sbp=falls)
+    found = judged(tmp_path / "c", given, seeds=5, sbp=falls)
     assert found.text == "at best 20.00 until 1.6e4, 10.00 at the end, reached at 6.4e4"
 
 
 def test_rises_is_the_mean_of_its_last_doubling_less_that_of_the_best_earlier_one(tmp_path):
-    given = {"curve": "sbp", "by": 0.5, "metric": "primal_objective"}
-    found = judged(tmp_path, "rises", given, sbp=[40] * 5 + [10, 10, 30])
+    given = Rises("c", "sbp", 0.5, metric="primal_objective")
+    found = judged(tmp_path, given, sbp=[40] * 5 + [10, 10, 30])
     assert found.estimate.value == pytest.approx(20 / 7)  # one of seven marks is at the end
     assert found.text.startswith("12.86 over the last doubling, 10.00 over the best earlier one")
 
@@ -348,48 +352,37 @@ def test_examples_that_are_wrong_of_one_side_alone_tell_nothing(tmp_path, unknow
             [{"test_error": float(wrong.mean())}],
             wrong=None if run.solver == unknown else wrong,
         )
-    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca"}}
-    (parsed,) = read_claims(
-        [{"name": "c", "text": "t", "place": "p", "parts": [{"order": given}]}], "FILE", "X-C"
-    )
+    given = Order("c", Value("sbp"), Value("sdca"))
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    (finding,) = judge(given, {"kev_ondemand": {"board": evidence}})
     assert finding.verdict == UNSURE
 
 
 @pytest.mark.parametrize(
-    ("predicate", "given", "text"),
+    ("given", "text"),
     [
-        ("below", {"curve": "sbp", "other": "sdca"}, "from 1.0e-1 to 8.0e-1, the lower one at 100%"),
-        (
-            "slope",
-            {"of": {"solver": "sbp", "metric": "test_error"}, "within": [0, 1]},
-            "19 places from 1.0e-1",
-        ),
-        (
-            "rises",
-            {"curve": "sbp", "by": 1.0},
-            "10.00 over the last doubling, 10.00 over the best earlier one",
-        ),
-        ("order", {"less": {"solver": "sbp", "at": {"shared": ["sbp"]}}, "than": 20}, "10.00 against 20"),
+        (Below("c", "sbp", "sdca"), "from 1.0e-1 to 8.0e-1, the lower one at 100%"),
+        (Slope("c", Value("sbp"), (0, 1)), "19 places from 1.0e-1"),
+        (Rises("c", "sbp", 1.0), "10.00 over the last doubling, 10.00 over the best earlier one"),
+        (Order("c", Value("sbp", at=LastShared("sbp", "sbp")), 20), "10.00 against 20"),
     ],
 )
-def test_costs_below_1_are_compared_too(tmp_path, predicate, given, text):
-    found = judged(tmp_path, predicate, given, counter="wall_seconds", sbp=flat_at(10), sdca=flat_at(20))
+def test_costs_below_1_are_compared_too(tmp_path, given, text):
+    found = judged(tmp_path, given, counter="wall_seconds", sbp=flat_at(10), sdca=flat_at(20))
     assert found.text.startswith(text)
 
 
 @pytest.mark.parametrize(("seeds", "verdict"), [(1, UNSURE), (3, HOLDS)])
 def test_late_takes_a_single_run_to_have_the_noise_of_two_errors(tmp_path, seeds, verdict):
-    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True}
+    given = Late("c", "sbp", 0.25, 0.1, far=1.0, unfinished=True)
     sbp = lambda seed: [90, 12, 90, 90, 80, 40, 10, 10]  # noqa: E731
-    assert judged(tmp_path, "late", given, seeds=seeds, sbp=sbp).verdict == verdict
+    assert judged(tmp_path, given, seeds=seeds, sbp=sbp).verdict == verdict
 
 
 def test_ended_shows_the_reason_of_the_first_run():
     runs = [SimpleNamespace(status="budget", reason=f"reason {k}", seed=k) for k in range(3)]
     evidence = SimpleNamespace(runs=lambda solver, where: runs, draw=Draw())
-    tested = predicates.ended(evidence, {"solver": "sbp", "because": "[02]"})
+    tested = Ended("c", "sbp", "[02]").tested(evidence)
     assert tested.text == "2 of 3: reason 0" and tested.rows.at[0] == pytest.approx(2 / 3)
 
 

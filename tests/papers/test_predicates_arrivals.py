@@ -1,18 +1,18 @@
 """Costs of arrival in the predicates: between two checkpoints, censored, and where a run is stable."""
 
+from dataclasses import replace
+
 import pytest
 
 from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+from svmbench.papers.predicates import Exact, Flat, Near, Order, Ratio, Slope
+from svmbench.papers.quantities import EACH, Arrival, Stable, Value
 
 from .judged import ARRIVAL, COSTS, NEVER, arrives, flat_at, judged
 
 HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
 
-BY_ARRIVAL = {
-    "less": {"solver": "sbp", "arrival": "test_error", "level": 10},
-    "than": {"solver": "sdca", "arrival": "test_error", "level": 10},
-    "as": "ratio",
-}
+BY_ARRIVAL = Order("c", Arrival("sbp", level=10), Arrival("sdca", level=10), ratio=True)
 
 
 @pytest.mark.parametrize(
@@ -30,52 +30,50 @@ BY_ARRIVAL = {
     ],
 )
 def test_order_of_arrivals(tmp_path, sbp, sdca, verdict, number):
-    found = judged(tmp_path, "order", BY_ARRIVAL, sbp=sbp, sdca=sdca)
+    found = judged(tmp_path, BY_ARRIVAL, sbp=sbp, sdca=sdca)
     assert (found.verdict, found.estimate.text()) == (verdict, number)
 
 
 def test_an_arrival_that_was_cut_off_is_shown_as_more_than_what_was_spent(tmp_path):
     falls = [50, 20, 9, 12, 9, 9, 9, 9]  # stays from the fifth checkpoint on
-    found = judged(tmp_path / "a", "order", BY_ARRIVAL, sbp=falls, sdca=NEVER)
+    found = judged(tmp_path / "a", BY_ARRIVAL, sbp=falls, sdca=NEVER)
     assert found.text == "1.6e4 against > 1.3e5"
     some = lambda seed: falls if seed < 2 else [50] * 8  # noqa: E731
-    found = judged(tmp_path / "b", "order", BY_ARRIVAL, sbp=some, sdca=NEVER)
+    found = judged(tmp_path / "b", BY_ARRIVAL, sbp=some, sdca=NEVER)
     assert found.text == "1.6e4 (1.6e4 to > 1.3e5) against > 1.3e5"
     most = lambda seed: falls if seed < 1 else [50] * 8  # noqa: E731
-    found = judged(tmp_path / "c", "order", BY_ARRIVAL, sbp=most, sdca=falls)
+    found = judged(tmp_path / "c", BY_ARRIVAL, sbp=most, sdca=falls)
     assert found.text == "> 1.3e5 (1.6e4 to > 1.3e5) against 1.6e4" and found.verdict == UNSURE
 
 
 def test_a_run_that_ended_by_its_own_tolerance_above_the_level_is_censored_too(tmp_path):
-    given = {**BY_ARRIVAL, "than": {"solver": "smo", "arrival": "test_error", "level": 10}}
-    found = judged(tmp_path, "order", given, sbp=arrives(7), smo=NEVER)
+    given = replace(BY_ARRIVAL, than=Arrival("smo", level=10))
+    found = judged(tmp_path, given, sbp=arrives(7), smo=NEVER)
     assert found.verdict == UNSURE and found.estimate.text() == "< 1 (0 to 1)"
 
 
 def test_the_first_arrival_may_be_left_again(tmp_path):
-    first = {key: {**BY_ARRIVAL[key], "first": True} for key in ("less", "than")}
+    less, than = (replace(one, first=True) for one in (BY_ARRIVAL.less, BY_ARRIVAL.than))
     falls = [50, 50, 9, 50, 50, 50, 50, 50]
-    found = judged(tmp_path, "order", {**first, "as": "ratio"}, sbp=falls, sdca=NEVER)
+    found = judged(tmp_path, Order("c", less, than, ratio=True), sbp=falls, sdca=NEVER)
     assert found.text == "4e+03 against > 1.3e5" and found.estimate.text() == "< 0.0312 (0 to 0.0312)"
 
 
 def test_a_value_at_an_arrival_holds_what_it_was_at_the_checkpoint_before(tmp_path):
-    at = {"of": {"solver": "sdca", "arrival": "test_error", "level": 10}}
-    given = {"value": {"solver": "sbp", "metric": "primal_objective", "at": at}, "equals": 4, "within": 1.5}
+    at = Arrival("sdca", level=10)
+    given = Exact("c", Value("sbp", "primal_objective", at=at), 4, within=1.5)
     falling = [8, 7, 6, 5, 4, 3, 2, 1]
-    found = judged(tmp_path / "a", "exact", given, sbp=falling, sdca=arrives(4))
+    found = judged(tmp_path / "a", given, sbp=falling, sdca=arrives(4))
     assert found.verdict == HOLDS and found.estimate.text() == "0 (0 to 1)"
-    found = judged(tmp_path / "b", "exact", {**given, "within": 0.5}, sbp=falling, sdca=arrives(4))
+    found = judged(tmp_path / "b", replace(given, within=0.5), sbp=falling, sdca=arrives(4))
     assert found.verdict == UNSURE
-    found = judged(tmp_path / "c", "exact", given, sbp=falling, sdca=NEVER)
+    found = judged(tmp_path / "c", given, sbp=falling, sdca=NEVER)
     assert found.verdict == NOT_ATTEMPTED and "end before the required cost" in found.text
-    given["value"]["at"] = {
-        "arrival": "test_error",
-        "level": 10,
-    }  # of its own: at the checkpoint that is there
-    found = judged(tmp_path / "d", "exact", given, sbp=arrives(4))
+    own = Arrival(EACH, level=10)  # of its own: at the checkpoint that is there
+    given = replace(given, value=replace(given.value, at=own))
+    found = judged(tmp_path / "d", given, sbp=arrives(4))
     assert found.estimate.text() == "5"
-    found = judged(tmp_path / "e", "exact", given, sbp=NEVER)
+    found = judged(tmp_path / "e", given, sbp=NEVER)
     assert found.verdict == NOT_ATTEMPTED and found.text == "sbp: 3 of 3 runs end before they reach it"
 
 
@@ -94,82 +92,81 @@ STABLE = [50, 20, 20, 12, 12, 11.8, 9, 8]
     ],
 )
 def test_a_run_is_stable_where_all_its_values_have_been_alike_for_long(tmp_path, percent, stop, verdict):
-    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
-    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
-    found = judged(tmp_path, "order", given, sbp=percent)
+    rule = Stable(EACH, span=4.0, within=0.25)
+    given = Order("c", replace(rule, solver="sbp"), 2e5, ratio=True)
+    found = judged(tmp_path, given, sbp=percent)
     assert found.verdict == verdict and found.text == f"{stop} against 200000"
 
 
 def test_a_stop_lies_between_two_checkpoints(tmp_path):
-    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    rule = Stable(EACH, span=4.0, within=0.25)
     for limit, verdict in ((33_000, HOLDS), (24_000, UNSURE), (15_000, NOT)):
-        given = {"less": {"solver": "sbp", **rule}, "than": limit, "as": "ratio"}
-        assert judged(tmp_path / str(limit), "order", given, sbp=STABLE).verdict == verdict
+        given = Order("c", replace(rule, solver="sbp"), limit, ratio=True)
+        assert judged(tmp_path / str(limit), given, sbp=STABLE).verdict == verdict
 
 
 @pytest.mark.parametrize(
     ("end", "verdict"), [(30.0, HOLDS), (1.0, NOT), (11.8, UNSURE)]
 )  # 11.8 where it stops: what comes later has no part in it
 def test_a_run_is_looked_at_where_it_is_stable(tmp_path, end, verdict):
-    at = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
-    given = {"less": {"solver": "sbp", "at": at}, "than": {"solver": "sdca"}}
-    assert judged(tmp_path, "order", given, sbp=STABLE, sdca=flat_at(end)).verdict == verdict
+    at = Stable(EACH, span=4.0, within=0.25)
+    given = Order("c", Value("sbp", at=at), Value("sdca"))
+    assert judged(tmp_path, given, sbp=STABLE, sdca=flat_at(end)).verdict == verdict
 
 
 def test_a_run_that_is_never_stable_is_not_looked_at(tmp_path):
-    at = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
-    found = judged(tmp_path, "order", {"less": {"solver": "sbp", "at": at}, "than": 9}, sbp=COSTS[::-1] / 1e4)
+    at = Stable(EACH, span=4.0, within=0.25)
+    found = judged(tmp_path, Order("c", Value("sbp", at=at), 9), sbp=COSTS[::-1] / 1e4)
     assert found.verdict == NOT_ATTEMPTED
 
 
 #: Censored above this cost: what holds, what does not, and what the bound cannot tell.
 CENSORED = [
-    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [100, None]}, HOLDS),
-    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [0, 100]}, NOT),
-    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [0, 200]}, UNSURE),
-    ("ratio", {"of": 1000, "to": ARRIVAL, "within": [0, 0.01]}, HOLDS),
-    ("order", {"less": 1000, "than": ARRIVAL}, HOLDS),
-    ("order", {"less": ARRIVAL, "than": 1000}, NOT),
-    ("order", {"less": ARRIVAL, "than": 200_000}, UNSURE),
-    ("near", {"value": ARRIVAL, "printed": 1000, "within": 1000}, NOT),
-    ("near", {"value": ARRIVAL, "printed": 128_000, "within": 1000}, UNSURE),
-    ("exact", {"value": ARRIVAL, "equals": 1000}, NOT),
-    ("exact", {"value": ARRIVAL, "equals": 200_000}, UNSURE),
+    (Ratio("c", ARRIVAL, 1000, (100, None)), HOLDS),
+    (Ratio("c", ARRIVAL, 1000, (0, 100)), NOT),
+    (Ratio("c", ARRIVAL, 1000, (0, 200)), UNSURE),
+    (Ratio("c", 1000, ARRIVAL, (0, 0.01)), HOLDS),
+    (Order("c", 1000, ARRIVAL), HOLDS),
+    (Order("c", ARRIVAL, 1000), NOT),
+    (Order("c", ARRIVAL, 200_000), UNSURE),
+    (Near("c", ARRIVAL, 1000, 1000), NOT),
+    (Near("c", ARRIVAL, 128_000, 1000), UNSURE),
+    (Exact("c", ARRIVAL, 1000), NOT),
+    (Exact("c", ARRIVAL, 200_000), UNSURE),
 ]
 
 
-@pytest.mark.parametrize(("predicate", "given", "verdict"), CENSORED)
-def test_a_censored_cost_is_a_lower_bound(tmp_path, predicate, given, verdict):
-    assert judged(tmp_path, predicate, given, sbp=NEVER).verdict == verdict
+@pytest.mark.parametrize(("given", "verdict"), CENSORED)
+def test_a_censored_cost_is_a_lower_bound(tmp_path, given, verdict):
+    assert judged(tmp_path, given, sbp=NEVER).verdict == verdict
 
 
 @pytest.mark.parametrize(
-    ("predicate", "given", "verdict"),
+    ("given", "verdict"),
     [
-        ("slope", {"within": [1.5, None]}, HOLDS),
-        ("slope", {"within": [None, 1.5]}, NOT),
-        ("slope", {"within": [None, 2.5]}, UNSURE),
-        ("flat", {"factor": 20}, NOT),
-        ("flat", {"factor": 200}, UNSURE),
+        (Slope("c", ARRIVAL, (1.5, None), over="problem.C"), HOLDS),
+        (Slope("c", ARRIVAL, (None, 1.5), over="problem.C"), NOT),
+        (Slope("c", ARRIVAL, (None, 2.5), over="problem.C"), UNSURE),
+        (Flat("c", ARRIVAL, 20, over="problem.C"), NOT),
+        (Flat("c", ARRIVAL, 200, over="problem.C"), UNSURE),
     ],
 )
-def test_a_censored_place_of_a_series(tmp_path, predicate, given, verdict):
+def test_a_censored_place_of_a_series(tmp_path, given, verdict):
     # It arrives between 500 and 1,000 at C = 1, which is its first checkpoint, and after 128,000 at C = 10.
     over = {"problem.C": [1.0, 10.0]}
-    series = {"of": {**ARRIVAL, "over": "problem.C"}, **given}
     sbp = lambda seed, C: (arrives(1) if C == 1.0 else NEVER)(seed)  # noqa: E731
-    assert judged(tmp_path, predicate, series, over=over, sbp=sbp).verdict == verdict
+    assert judged(tmp_path, given, over=over, sbp=sbp).verdict == verdict
 
 
 def test_a_run_is_stable_from_the_first_cost_whose_whole_span_was_observed(tmp_path):
-    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
-    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
-    found = judged(tmp_path, "order", given, sbp=[10, 10, 50, 50, 50, 20, 10, 5])
+    rule = Stable(EACH, span=4.0, within=0.25)
+    given = Order("c", replace(rule, solver="sbp"), 2e5, ratio=True)
+    found = judged(tmp_path, given, sbp=[10, 10, 50, 50, 50, 20, 10, 5])
     assert found.text == "1.6e4 against 200000"
 
 
 def test_a_run_is_stable_up_to_the_tolerance_itself(tmp_path):
-    rule = {"stabilises": "primal_objective", "span": 4.0, "within": 0.25}
-    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
-    found = judged(tmp_path, "order", given, sbp=[50, 20, 20, 12, 12, 11.75, 9, 8])
+    rule = Stable(EACH, "primal_objective", span=4.0, within=0.25)
+    given = Order("c", replace(rule, solver="sbp"), 2e5, ratio=True)
+    found = judged(tmp_path, given, sbp=[50, 20, 20, 12, 12, 11.75, 9, 8])
     assert found.text == "3.2e4 against 200000"

@@ -9,11 +9,13 @@ from svmbench.errors import UserError
 from svmbench.figures.panel import Known
 from svmbench.figures.series import METRICS
 from svmbench.papers import drawing, samples
-from svmbench.papers.artifact import read
+from svmbench.papers.artifact import Check, Sweep, finished
 from svmbench.papers.drawing import _rows, _y_label
 from svmbench.papers.estimate import DRAWS, Draw, NotAttempted, Rows, binomial_error
 from svmbench.papers.fronts import FRONT_CAPTION
 from svmbench.papers.material import Material
+from svmbench.papers.quantities import EACH, Arrival, Value
+from svmbench.papers.runs import Group, Line, Runs
 from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
 from svmbench.store import Store
 
@@ -26,9 +28,7 @@ def panel(title, y_label, *ys, scale="log"):
 
 
 def artifact_with(**options):
-    return SimpleNamespace(
-        options=options, runs=SimpleNamespace(lines=[SimpleNamespace(name="a", title="A")])
-    )
+    return Sweep("", "T", "S", Runs("", [], [Line("a", title="A")]), x="problem.C", y=Value(EACH), **options)
 
 
 def test_panels_of_one_quantity_have_one_range():
@@ -95,9 +95,7 @@ def test_a_point_or_level_belongs_to_its_own_panel_and_line():
     points = [{**point, "panel": "m"}, point, {**point, "panel": "z"}]
     points += [{**point, "counter": counter} for counter in ("kev_a", "kev_z")]
     levels = [{"label": name, "value": 1, "panel": name} for name in ("m", point["panel"], "z")]
-    artifact = SimpleNamespace(
-        options={"points": points, "levels": levels}, runs=SimpleNamespace(lines=lines)
-    )
+    artifact = SimpleNamespace(points=points, levels=levels, runs=SimpleNamespace(lines=lines))
     found = known_points(SimpleNamespace(artifact=artifact, matches=[]), "n-n", "kev_iter")
     assert found == [Known("BB", 1.0, 5.0, 5.0)]
     assert levels_of(artifact, "n-n") == [("n-n", 1.0)]
@@ -122,12 +120,12 @@ def test_two_panels_in_microseconds_have_one_label_and_one_range():
 
 
 def test_a_place_that_the_configuration_lacks_is_left_out():
-    def place(x, match):
+    def place(x):
         raise UserError("no such key")
 
-    match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()))
-    evidence = SimpleNamespace(matches=[match], place=place, values=lambda given: np.array([1.0]))
-    assert places_of(evidence, SimpleNamespace(name="sbp"), "n", {}, None) == ([], [], [])
+    match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()), place=place)
+    evidence = SimpleNamespace(matches=[match])
+    assert places_of(evidence, SimpleNamespace(name="sbp"), "n", Value(EACH), None) == ([], [], [])
 
 
 def test_the_median_of_seeds_is_shown_between_the_least_and_the_greatest():
@@ -198,58 +196,61 @@ def test_a_line_without_a_title_has_that_of_its_solver_in_a_stored_run():
     assert title_of(SimpleNamespace(artifact=artifact, matches=matches[:2]), name) == "sbp"
 
 
-def test_a_line_is_known_where_its_values_are_and_above_0_on_a_logarithmic_axis():
+def test_a_line_is_known_where_its_values_are_and_above_0_on_a_logarithmic_axis(monkeypatch):
     values = {1: [2.0, 3.0], 2: [0.0, 1.0], 3: [np.nan, 1.0], 4: NotAttempted("no run")}
     matches = [
-        SimpleNamespace(planned=SimpleNamespace(solver=solver, over=(("n", at),)))
+        SimpleNamespace(
+            planned=SimpleNamespace(solver=solver, over=(("n", at),)), place=lambda x, at=at: float(at)
+        )
         for solver, at in (("sbp", 4), ("sbp", 3), ("sbp", 2), ("smo", 5), ("sbp", 1), ("sbp", 1))
     ]
 
-    def values_at(given):
-        found = values[given["where"]["n"]]
+    def values_at(given, evidence):
+        found = values[given.where["n"]]
         if isinstance(found, NotAttempted):
             raise found
         return np.array(found)
 
-    evidence = SimpleNamespace(
-        matches=matches, place=lambda x, match: float(match.planned.over[0][1]), values=values_at
-    )
+    monkeypatch.setattr(Value, "values", values_at)
+    evidence = SimpleNamespace(matches=matches)
     for scale, places in (("log", [1.0]), ("linear", [1.0, 2.0]), (None, [1.0, 2.0])):
-        found, shown, bounds = places_of(evidence, SimpleNamespace(name="sbp"), "n", {}, scale)
+        found, shown, bounds = places_of(evidence, SimpleNamespace(name="sbp"), "n", Value(EACH), scale)
         assert found == places
         assert [list(one) for one in shown] == [values[at] for at in places]
         assert not np.any(bounds)
 
 
-def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound():
-    match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()))
+def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound(monkeypatch):
+    match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()), place=lambda x: 1.0)
+    monkeypatch.setattr(Arrival, "values", lambda given, evidence: np.array([np.inf, 5.0]))
     evidence = SimpleNamespace(
         matches=[match],
-        place=lambda x, match: 1.0,
-        values=lambda given: np.array([np.inf, 5.0]),
         curve=lambda *given: SimpleNamespace(
             steps=[SimpleNamespace(cost=[1.0, 30.0, 70.0]), SimpleNamespace(cost=[1.0, 40.0, 80.0])]
         ),
     )
-    line, y = SimpleNamespace(name="sbp"), {"arrival": "test_error", "level": 10}
+    line, y = SimpleNamespace(name="sbp"), Arrival(EACH, level=10)
     places, shown, bounds = places_of(evidence, line, "n", y, "log")
     assert (places, [list(one) for one in shown]) == ([1.0], [[70.0, 5.0]])
     assert [list(one) for one in bounds] == [[True, False]]
 
 
 def test_an_axis_names_the_metric_or_the_arrival():
-    assert _y_label({"metric": "support_vectors"}) == METRICS["support_vectors"][0]
-    assert _y_label({}) == METRICS["test_error"][0]
-    assert _y_label({"arrival": "primal_suboptimality"}) == "cost until primal suboptimality is reached"
+    assert _y_label(Value(EACH, "support_vectors")) == METRICS["support_vectors"][0]
+    assert _y_label(Value(EACH)) == METRICS["test_error"][0]
+    assert (
+        _y_label(Arrival(EACH, "primal_suboptimality", level=1))
+        == "cost until primal suboptimality is reached"
+    )
 
 
 def test_published_values_belong_to_the_first_metric_alone(tmp_path):
     paper = artifact(
         ["sbp"],
-        metrics=["test_error", "primal_objective"],
+        metrics="test_error primal_objective",
         levels=[{"label": "printed", "value": 3}],
         points=[{"panel": "board", "solver": "sbp", "at": 10, "value": 5}],
-        ranges={"x": [1, 9], "y": [2, 8]},
+        ranges={"x": (1, 9), "y": (2, 8)},
     )
     store(tmp_path, paper.runs.planned()[0], errors(20, 10))
     first, second = (row.views["board"] for row in _rows(material(paper, tmp_path), "kev_iter"))
@@ -276,7 +277,7 @@ def test_how_fronts_are_read_is_said_below_fronts_alone(kind, tmp_path, monkeypa
         (["sdca"], 9, ["board"]),
         # Nine lines of one value each.
         (
-            {f"sbp{k}": {"solver": "sbp", "overrides": [f"kernel.gamma={k}"]} for k in range(1, 10)},
+            [Line(f"sbp{k}", f"kernel.gamma={k}", solver="sbp") for k in range(1, 10)],
             1,
             ["board"],
         ),
@@ -284,7 +285,7 @@ def test_how_fronts_are_read_is_said_below_fronts_alone(kind, tmp_path, monkeypa
 )
 def test_more_than_eight_curves_are_drawn_line_by_line(tmp_path, solvers, values, panels):
     over = {"problem.C": [float(value) for value in range(1, 1 + values)]}
-    paper = artifact(solvers, groups=[{"seeds": 1, "over": over}])
+    paper = artifact(solvers, groups=[Group(1, over=over)])
     for planned in paper.runs.planned():
         store(tmp_path, planned, errors(20, 10))
     (row,) = _rows(material(paper, tmp_path), "kev_iter")
@@ -301,10 +302,10 @@ def swept(root, stored):
     paper = artifact(
         ["sbp", "sdca"],
         kind="sweep",
-        groups=[{"seeds": 2, "over": over}],
+        groups=[Group(2, over=over)],
         x="problem.C",
-        y={"metric": "test_error"},
-        hidden=["sdca"],
+        y=Value(EACH),
+        hidden="sdca",
     )
     runs = paper.runs.planned()
     for planned in (*runs[:stored], *runs[4:]):
@@ -340,7 +341,7 @@ def test_what_has_no_run_is_not_drawn_but_says_how_its_runs_are_made(tmp_path):
 
 
 def test_a_hidden_line_has_no_curve(tmp_path):
-    paper = artifact(["sbp", "sdca"], hidden=["sdca"])
+    paper = artifact(["sbp", "sdca"], hidden="sdca")
     for planned in paper.runs.planned():
         store(tmp_path, planned, errors(20, 10))
     (row,) = _rows(material(paper, tmp_path), "kev_iter")
@@ -355,10 +356,8 @@ def test_a_hidden_line_has_no_curve(tmp_path):
     ],
 )
 def test_the_optimum_of_a_panel_is_shown_if_all_of_its_runs_have_the_same(tmp_path, records, optima):
-    metrics = ["test_error", "primal_objective", "train_error"]
-    paper = artifact(
-        {"a": {"solver": "sbp"}, "b": {"solver": "sbp", "overrides": ["kernel.gamma=2"]}}, metrics=metrics
-    )
+    lines = [Line("a", solver="sbp"), Line("b", "kernel.gamma=2", solver="sbp")]
+    paper = artifact(lines, metrics="test_error primal_objective train_error")
     for key, (planned, record) in enumerate(zip(paper.runs.planned(), records, strict=True)):
         optimum = Store(tmp_path).put_optimum({"key": f"{key}", "dual": 0.3, **record})
         rows = [{**row, "primal_objective": 0.4, "train_error": 0.1} for row in errors(20, 10)]
@@ -374,12 +373,12 @@ def test_a_sweep_has_a_line_for_each_quantity_at_places_of_its_own(tmp_path, mon
         ["sbp", "sdca"],
         kind="sweep",
         groups=[
-            {"solvers": ["sbp"], "seeds": 1, "over": {"problem.C": [3.0]}},
-            {"solvers": ["sdca"], "seeds": 1, "over": {"kernel.gamma": [0.5]}},
+            Group(1, "sbp", over={"problem.C": [3.0]}),
+            Group(1, "sdca", over={"kernel.gamma": [0.5]}),
         ],
         x={"sbp": "problem.C", "sdca": "kernel.gamma"},
         x_label="a place",
-        y=[{"metric": "test_error"}, {"metric": "iterations", "title": "steps"}],
+        y={"": Value(EACH), "steps": Value(EACH, "iterations")},
         y_label="a number",
         share_y=True,
     )
@@ -401,19 +400,13 @@ def test_a_sweep_has_a_line_for_each_quantity_at_places_of_its_own(tmp_path, mon
 def test_a_check_is_drawn_with_its_notes_in_lines_of_a_hundred_characters(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(drawing, "draw_sheet", lambda *given, **more: drawn.append((given, more)) or [])
-    content = {
-        "title": "Small",
-        "source": "A test",
-        "kind": "check",
-        "function": "basin",
-        "target": "X-SMALL",
-    }
+    check = finished(Check("X-SMALL", "Small", "A test", function="basin"), "small")
     first, second = panel("one", "errors", [1.0]), {**panel("two", "errors", [2.0]), "x_label": "m"}
     fits, wrapped = f"{'a' * 50} {'b' * 49}", f"{'a' * 50} {'b' * 50}"
     outcome = {"panels": [first, second], "notes": [fits, wrapped], "measures": {}}
-    drawing.draw(Material(read("small", content, "FILE"), [], {}, outcome), tmp_path)
+    drawing.draw(Material(check, [], {}, outcome), tmp_path)
     first["x_scale"] = "log"
-    drawing.draw(Material(read("small", content, "FILE"), [], {}, outcome), tmp_path)
+    drawing.draw(Material(check, [], {}, outcome), tmp_path)
     (((plots,), x_label, y_labels, stem), more), (_, other) = drawn
     assert ([plot.title for plot in plots], x_label, y_labels) == (["one", "two"], "n", ["errors"])
     assert stem == tmp_path / "figures" / "small" / "small"

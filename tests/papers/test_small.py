@@ -10,15 +10,15 @@ import pytest
 
 from svmbench.cli import _papers as commands
 from svmbench.cli.main import main
-from svmbench.config.folder import papers
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, making
+from svmbench.papers.catalogue import ours
 from svmbench.papers.runs import Runs
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import lines
 
-LOADED = {name: artifacts.load(name) for name in papers()}
+LOADED = {name: artifacts.load(name) for name in ours()}
 # A front has subsets that are larger than the small data of this test, see tests/cli/test_field.py.
 OWN = [
     name
@@ -61,37 +61,37 @@ def small(artifact):
     """The first panel, one seed and at most two values of each key, on a hundred points in the plane."""
     runs = artifact.runs
     board = ("dataset=checkerboard", "dataset.n_train=100", "dataset.n_test=100")
-    given = " ".join(
-        (*runs.overrides, *runs.panels[0].overrides, *(o for g in runs.groups for o in g.overrides))
-    )
+    given = " ".join(one.overrides for one in (runs, runs.panels[0], *runs.groups))
     # What is to end at a gap has to get there.
     kev = "null" if "budget.gap=" in given else "20000"
     limits = (f"budget.kev={kev}", "budget.memory=1", "budget.seconds=null")
     sample = ("features.s=20",) if "features=nystrom" in given else ()
     kernel = tuple(
-        o for o in runs.panels[0].overrides if not o.startswith(("dataset", "features.s", "budget"))
+        o for o in runs.panels[0].overrides.split() if not o.startswith(("dataset", "features.s", "budget"))
     )
-    panel = dataclasses.replace(runs.panels[0], overrides=(*kernel, *board, *limits, *sample))
+    panel = dataclasses.replace(runs.panels[0], overrides=" ".join((*kernel, *board, *limits, *sample)))
     groups = tuple(
         dataclasses.replace(
             group,
-            panels=(panel.name,),
+            panels=panel.name,
             seeds=group.seeds[:1],
-            overrides=tuple(o for o in group.overrides if not o.startswith("budget.kev")),
+            overrides=" ".join(o for o in group.overrides.split() if not o.startswith("budget.kev")),
             over={key: fitting(key, values)[:2] for key, values in group.over.items()},
         )
         for group in runs.groups
-        if panel.name in group.panels and all(fitting(key, values) for key, values in group.over.items())
+        if panel.name in group.panels.split()
+        and all(fitting(key, values) for key, values in group.over.items())
     )
     # A batch and a sample are at most the training set.
     fewer = {"solver.k": "solver.k=50", "features.s": "features.s=20", "budget.kev": "budget.kev=20000"}
     lines = tuple(
-        dataclasses.replace(line, overrides=tuple(fewer.get(o.partition("=")[0], o) for o in line.overrides))
+        dataclasses.replace(
+            line, overrides=" ".join(fewer.get(o.partition("=")[0], o) for o in line.overrides.split())
+        )
         for line in runs.lines
     )
     small_runs = Runs(runs.overrides, (panel,), lines, groups)
-    once = {"counters": artifact.options["counters"][:1]} if "counters" in artifact.options else {}
-    return dataclasses.replace(artifact, runs=small_runs, options={**artifact.options, **once})
+    return dataclasses.replace(artifact, runs=small_runs, counters=artifact.conventions[0])
 
 
 @pytest.fixture
@@ -157,9 +157,8 @@ def test_an_artifact_runs_small_from_plan_to_reference(name, here, tmp_path, mon
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_is_made_small_stored_judged_and_drawn(name, one_format, tmp_path, monkeypatch, capfd):
-    options = LOADED[name].options
-    arguments = {key: FEW.get(key, value) for key, value in options.get("arguments", {}).items()}
-    quick = dataclasses.replace(LOADED[name], options={**options, "arguments": arguments})
+    arguments = {key: FEW.get(key, value) for key, value in LOADED[name].arguments.items()}
+    quick = dataclasses.replace(LOADED[name], arguments=arguments)
     monkeypatch.setattr(artifacts, "load", lambda paper_id, folders=(): quick)
     with pytest.raises(commands.UserError, match=f"{name} is not measured: svmbench paper run {name}"):
         commands.draw(asked(name, tmp_path))
@@ -219,7 +218,7 @@ def test_an_edited_outcome_of_a_check_is_none_and_found_by_verify(tmp_path, capf
 def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
     figure = small(LOADED["sbp-f2"])
     lines = tuple(
-        dataclasses.replace(line, overrides=("budget.memory=1e12",)) if line.name == "sbp" else line
+        dataclasses.replace(line, overrides="budget.memory=1e12") if line.name == "sbp" else line
         for line in figure.runs.lines
         if line.name in ("sbp", "smo")
     )

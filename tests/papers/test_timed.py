@@ -1,29 +1,31 @@
 """Artifacts about seconds: which runs they use, and how `paper run` makes them."""
 
 import dataclasses
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import making
+from svmbench.papers.claims import claim
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NOT_ATTEMPTED, REPRODUCED
+from svmbench.papers.predicates import Order
+from svmbench.papers.quantities import Value
+from svmbench.papers.runs import Group, Panel
 from svmbench.store import Store, StoredRun
 from tests.figures.stored import ALONE
 
 from .written import artifact, material, store
 
 BUSY = {**ALONE, "others": 0.7}
-LESS = {
-    "less": {"solver": "sbp", "metric": "cpu_seconds"},
-    "than": {"solver": "smo", "metric": "cpu_seconds"},
-}
-FASTER = {"name": "faster", "text": "t", "place": "p", "parts": [{"name": "f", "order": LESS}]}
+LESS = Order("c", Value("sbp", "cpu_seconds"), Value("smo", "cpu_seconds"))
+FASTER = claim("faster", "p", "t", replace(LESS, name="f"))
 
 
 def timed(seeds=2):
-    return artifact(["sbp", "smo"], seeds=seeds, claims=[FASTER], metrics=["test_error"])
+    return artifact(["sbp", "smo"], seeds=seeds, claims=[FASTER], metrics="test_error")
 
 
 def put(paper, root, load=lambda planned: ALONE, machine=lambda planned: "mine"):
@@ -72,18 +74,18 @@ def test_the_two_sides_of_a_ratio_are_of_one_machine(tmp_path):
 
 
 def test_another_data_set_of_a_front_may_have_another_machine(tmp_path):
-    panels = {
-        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.n_test={size}"]}
+    panels = [
+        Panel(name, name, f"dataset=checkerboard dataset.n_test={size}")
         for name, size in (("one", 10), ("two", 20))
-    }
-    paper = artifact(["sbp", "smo"], kind="front", panels=panels, counters=["cpu_seconds"])
+    ]
+    paper = artifact(["sbp", "smo"], kind="front", panels=panels, counters="cpu_seconds")
     put(paper, tmp_path, machine=lambda planned: planned.panel)
     found = material(paper, tmp_path)
     assert not found.untimed
     assert found.tally() == "4 of 4 runs are stored, 4 of them ran alone on one machine for each data set"
     put(paper, tmp_path / "b", machine=lambda planned: planned.panel + planned.solver)
     assert len(material(paper, tmp_path / "b").untimed) == 2  # one of two on each data set
-    curves = artifact(["sbp", "smo"], panels=panels, metrics=["test_error"], counters=["cpu_seconds"])
+    curves = artifact(["sbp", "smo"], panels=panels, metrics="test_error", counters="cpu_seconds")
     assert curves.timed and len(material(curves, tmp_path).untimed) == 2
 
 
@@ -95,7 +97,7 @@ def test_an_artifact_about_counts_takes_any_run(tmp_path):
 
 
 def test_curves_against_seconds_leave_disturbed_runs_out(tmp_path):
-    paper = dataclasses.replace(timed(), options={"counters": ["cpu_seconds"], "metrics": ["test_error"]})
+    paper = replace(timed(), counters="cpu_seconds", metrics="test_error")
     put(paper, tmp_path, load=lambda planned: BUSY)
     with pytest.raises(UserError, match=r"nothing to draw .*other processes used 0\.70 cores"):
         draw(material(paper, tmp_path), tmp_path)
@@ -183,15 +185,12 @@ def test_the_first_reason_is_said_and_the_runs_that_were_alone_are_counted(tmp_p
 
 
 def test_errors_are_judged_by_all_runs_where_seconds_are_not(tmp_path):
-    errors = {
-        "less": {"solver": "sbp", "metric": "test_error"},
-        "than": {"solver": "smo", "metric": "test_error", "plus": 1.0},
-    }
+    errors = Order("c", Value("sbp"), Value("smo") + 1.0)
     claims = [
         FASTER,
-        {"name": "better", "text": "t", "place": "p", "parts": [{"name": "b", "order": errors}]},
+        claim("better", "p", "t", replace(errors, name="b")),
     ]
-    paper = artifact(["sbp", "smo"], seeds=2, claims=claims, metrics=["test_error"])
+    paper = artifact(["sbp", "smo"], seeds=2, claims=claims, metrics="test_error")
     put(paper, tmp_path, load=lambda planned: BUSY)
     found = [findings[0].verdict for _, ((_, findings),) in material(paper, tmp_path).judged()]
     assert found == [NOT_ATTEMPTED, REPRODUCED]
@@ -242,8 +241,8 @@ def test_nothing_is_made_after_an_interrupt(tmp_path, monkeypatch, place):
 
     monkeypatch.setattr(making, "_make_all", interrupted)
     groups = [
-        {"solvers": ["sbp"], "seeds": 1, "overrides": ["budget.seconds=9"]},
-        {"solvers": ["smo"], "seeds": 1},
+        Group(1, "sbp", "", "budget.seconds=9"),
+        Group(1, "smo"),
     ]
     assert making.make([artifact(["sbp", "smo"], groups=groups)], tmp_path, jobs=2) == 130
     assert made == [[("smo", 2)], [("sbp", 1)]][: place + 1]  # what stops by seconds is made alone

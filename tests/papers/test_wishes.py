@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from svmbench.papers.runs import Group, Line
 from svmbench.papers.wishes import EARLY, OPTIMUM, _arrival, _end, _memory, _size, by_noise, costs, measured
 from tests.papers.test_advice import ALONE, ERRORS, SHAPES, found, stored  # noqa: F401  # a fixture
 from tests.papers.written import artifact
@@ -31,15 +32,15 @@ def test_a_run_that_ended_otherwise_does_not_reach_the_optimum(tmp_path, status)
 
 def test_early_prediction_does_not_reach_the_optimum(tmp_path):
     # Its early settings end ten times as soon, by a rule of their own.
-    groups = [{"solvers": ["dcsvm"], "seeds": 1, "over": {"solver.early": [0, 1]}}]
+    groups = [Group(1, "dcsvm", over={"solver.early": [0, 1]})]
     made = stored(tmp_path, {"dcsvm": (30, 10)}, groups=groups)
     assert on(made, OPTIMUM) == {"dcsvm": pytest.approx(0.01)}
     assert on(made, EARLY) == {"dcsvm": pytest.approx(0.001)}
 
 
 def test_a_subset_does_not_reach_the_optimum(tmp_path):
-    groups = [{"solvers": ["smo"], "seeds": 1}, {"solvers": ["part"], "seeds": 1, "over": {"subset": [50]}}]
-    lines = {"smo": None, "part": {"solver": "smo"}}
+    groups = [Group(1, "smo"), Group(1, "part", over={"subset": [50]})]
+    lines = [Line("smo"), Line("part", solver="smo")]
     made = stored(tmp_path, {"smo": (30, 10), "part": (30, 10)}, lines=lines, groups=groups)
     assert list(on(made, OPTIMUM)) == ["smo"]
 
@@ -93,7 +94,7 @@ def test_data_sets_are_grouped_by_the_error_of_their_optimum(found, monkeypatch)
 
 
 def test_the_best_setting_counts_that_gets_there(tmp_path):
-    groups = [{"solvers": ["bsgd"], "seeds": 3, "over": {"solver.budget": [50, 800]}}]
+    groups = [Group(3, "bsgd", over={"solver.budget": [50, 800]})]
     known = {"bsgd": (20, 10)}
     assert on(stored(tmp_path, known, groups=groups), SMALL) == {"bsgd": 50.0}
 
@@ -119,7 +120,7 @@ def test_less_than_half_of_many_methods_is_too_few(tmp_path):
 
 
 def test_features_do_not_reach_the_optimum():
-    groups = [{"seeds": 1, "overrides": ["features=nystrom", "features.s=20"]}]
+    groups = [Group(1, "", "", "features=nystrom features.s=20")]
     (featured,), (plain,) = (artifact(["dcd"], groups=one).runs.planned() for one in (groups, None))
     steps = [
         SimpleNamespace(run=SimpleNamespace(status="converged", config=one.config), cost=np.array([1.0]))
@@ -147,7 +148,7 @@ def test_a_data_set_is_compared_if_half_of_the_methods_are_known_and_its_optimum
 
 
 def test_the_run_that_is_shown_is_that_of_the_first_seed_with_the_best_setting(tmp_path):
-    groups = [{"solvers": ["bsgd"], "seeds": 3, "over": {"solver.budget": [800, 50]}}]
+    groups = [Group(3, "bsgd", over={"solver.budget": [800, 50]})]
     made = stored(tmp_path, {"bsgd": (20, 10)}, groups=groups)
     shown = next(
         match.result.id

@@ -1,33 +1,24 @@
 """Artifacts from a few words, and runs of theirs written into a store as if they had been made."""
 
-from svmbench.papers.artifact import read
+from svmbench.papers.artifact import Check, Curves, Front, Grid, Listing, Profile, Sweep, finished
 from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
+from svmbench.papers.runs import Group, Line, Panel, Runs
 from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
 from svmbench.store import Store, bits
 from svmbench.store.identity import identity
 
-BOARD = {"board": {"title": "Board", "overrides": ["dataset=checkerboard"]}}
+BOARD = [Panel("board", "Board", "dataset=checkerboard")]
+KINDS = {kind.__name__.lower(): kind for kind in (Curves, Front, Sweep, Grid, Listing, Profile, Check)}
 
 
-def artifact(solvers, *, kind="curves", seeds=1, panels=None, groups=None, claims=(), **options):
-    """An artifact of some solvers on a generated data set."""
-    runs = {
-        "overrides": ["budget=debug"],
-        "panels": panels or BOARD,
-        "solvers": dict.fromkeys(solvers) if isinstance(solvers, list) else solvers,
-        "groups": groups or [{"seeds": seeds}],
-    }
-    content = {
-        "title": "Small",
-        "source": "A test",
-        "kind": kind,
-        "target": "X-SMALL",
-        "runs": runs,
-        **options,
-    }
-    return read("small", {**content, "claims": list(claims)} if claims else content, "FILE")
+def artifact(lines, *, kind="curves", seeds=1, panels=BOARD, groups=None, claims=(), **options):
+    """An artifact of some lines, or solvers, on a generated data set."""
+    lines = [Line(one) if isinstance(one, str) else one for one in lines]
+    runs = Runs("budget=debug", panels, lines, groups or [Group(seeds)])
+    made = KINDS[kind]("X-SMALL", "Small", "A test", runs, claims, **options)
+    return finished(made, "small")
 
 
 def store(

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from svmbench.cli.main import main
+from svmbench.papers.runs import Panel
 from svmbench.report import build
 from svmbench.report.opening import Opening, Section
 from svmbench.report.parts import Packs
@@ -18,10 +19,10 @@ from tests.report.test_page import COSTS, filled, tags
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>100 % "#1" &amp; é</text></svg>'
 ROWS = [["<b>SBP</b>", "1.0", "best", "9.50 (80)"], ["SMO", "2.0", "0.031", "–"]]
-BOARDS = {
-    name: {"title": f"Set {name}", "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"]}
+BOARDS = [
+    Panel(name, f"Set {name}", f"dataset=checkerboard dataset.seed={seed}")
     for seed, name in enumerate(("one", "two"))
-}
+]
 
 
 def opened():
@@ -71,7 +72,7 @@ def test_cells_sort_by_their_first_number_and_unknown_ones_last():
 def field(tmp_path, monkeypatch):
     """A small comparison with all its runs but those of Pegasos; two runs of other problems beside them."""
     made = artifact(
-        ["sbp", "smo", "pegasos"], kind="front", panels=BOARDS, counters=["cpu_seconds", "kev_ondemand"]
+        ["sbp", "smo", "pegasos"], kind="front", panels=BOARDS, counters="cpu_seconds kev_ondemand"
     )
     for planned in made.runs.planned():
         if planned.solver != "pegasos":

@@ -19,7 +19,7 @@ from svmbench.files import write_whole
 from svmbench.store import lines, shared
 
 if TYPE_CHECKING:
-    from svmbench.papers.artifact import Artifact
+    from svmbench.papers.artifact import Check
 
 #: Name of a check -> (module, version). The version is increased when its numbers change.
 CHECKS: Mapping[str, tuple[str, int]] = {
@@ -73,7 +73,7 @@ def log_panel(title: str, x_label: str, y_label: str, *lines: Mapping[str, Any])
     return {**labels, "x_scale": "log", "scale": "log", "lines": list(lines)}
 
 
-def stored(artifact: Artifact, root: Path) -> Mapping[str, Any] | None:
+def stored(artifact: Check, root: Path) -> Mapping[str, Any] | None:
     """Return the stored outcome of a check, own or reference; None unless it is of the current version.
 
     A damaged one is skipped with a warning.
@@ -143,7 +143,7 @@ def _is_number(found: object) -> bool:
     return isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e300
 
 
-def make(artifact: Artifact, root: Path) -> Path:
+def make(artifact: Check, root: Path) -> Path:
     """Make a check and store its outcome.
 
     Parameters
@@ -169,12 +169,12 @@ def make(artifact: Artifact, root: Path) -> Path:
     return path
 
 
-def _same(artifact: Artifact) -> tuple[str, int, Mapping[str, Any]]:
+def _same(artifact: Check) -> tuple[str, int, Mapping[str, Any]]:
     """Return what an outcome must have in common with the current check."""
-    name = str(artifact.options["function"])
+    name = artifact.function
     if name not in CHECKS:
         raise UserError(f"{artifact.id}: unknown check '{name}'{nearest(name, CHECKS)}")
-    return name, CHECKS[name][1], dict(artifact.options.get("arguments", {}))
+    return name, CHECKS[name][1], dict(artifact.arguments)
 
 
 def _function(name: str) -> Callable[[Mapping[str, Any]], Outcome]:

@@ -1,0 +1,1 @@
+"""Our figures, tables and checks, one module for each document."""

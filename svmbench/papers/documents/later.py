@@ -1,0 +1,293 @@
+"""Figures, tables and claims of papers on other methods: core vector machines, DC-SVM and LASVM."""
+
+from __future__ import annotations
+
+from svmbench.papers.artifact import Artifact, Grid, Sweep
+from svmbench.papers.claims import claim
+from svmbench.papers.predicates import NOISE, Near, Order, Ratio
+from svmbench.papers.quantities import EACH, Arrival, Value
+from svmbench.papers.runs import Group, Line, Panel, Runs
+
+
+def cvm_lc() -> Artifact:
+    """The reply of Loosli and Canu to the paper on core vector machines, judged by kernel evaluations; their
+    seconds were those of the authors' programs. Their abstract was available, their figures were not: sizes,
+    C and γ are ours. CVM minimises the squared hinge loss, so it is compared with the exact solver of the
+    hinge loss at the same C only by test error and cost. If the budget ended a run, its cost is only a lower
+    bound. Thresholds were chosen before the runs."""
+    runs = Runs(
+        "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=1024 observe.points=1",
+        [
+            Panel("checkers", "Checkers, 2,000 examples, γ = 10",
+                "dataset=checkerboard dataset.n_train=2000 dataset.n_test=10000 kernel.gamma=10.0"),
+            Panel("usps", "USPS, 2,000 examples, 0 against rest, γ = 2",
+                "dataset=usps subset=2000 kernel.gamma=2.0")],
+        [Line("cvm_1", "problem.C=1.0 budget.kev=5e7", solver="cvm", title="C = 1"),
+            Line("cvm_100", "problem.C=100.0 budget.kev=5e7", solver="cvm", title="C = 100"),
+            Line("cvm_10000", "problem.C=10000.0 budget.kev=5e7", solver="cvm", title="C = 10,000"),
+            Line("exact_1", "problem.C=1.0", solver="decomposition", title="exact, C = 1"),
+            Line("exact_100", "problem.C=100.0", solver="decomposition", title="exact, C = 100"),
+            Line("exact_10000", "problem.C=10000.0", solver="decomposition", title="exact, C = 10,000")],
+        [Group(1, "cvm_1 cvm_100 cvm_10000", over={"solver.eps": [0.1, 0.01, 0.001, 1e-06]}),
+            Group(1, "exact_1 exact_100 exact_10000")])
+    claims = [
+        claim("a loose tolerance and a large C suit CVM", "Sections on hyper-parameters and stopping",
+            "With a loose tolerance and a large C, CVM is cheap and accurate: at 0.01 and C = 10,000 it "
+            "takes fewer evaluations than an exact solver, with a test error at most one point higher.",
+            Order("cost on demand", Value("cvm_10000", "kev_ondemand", where={"solver.eps": 0.01}),
+                Value("exact_10000", "kev_ondemand"), ratio=True),
+            Order("cost per iteration", Value("cvm_10000", "kev_iter", where={"solver.eps": 0.01}),
+                Value("exact_10000", "kev_iter"), ratio=True),
+            Order("error", Value("cvm_10000", where={"solver.eps": 0.01}), Value("exact_10000") + 1.0),
+            sure="inferred"),
+        claim("a loose tolerance with a small C does not", "Sections on hyper-parameters and stopping",
+            "With a small C the same tolerance is not good enough: at 0.01 and C = 1 CVM has a test error "
+            "at least one point above that of an exact solver, or takes more evaluations.",
+            Order("cost on demand", Value("exact_1", "kev_ondemand"),
+                Value("cvm_1", "kev_ondemand", where={"solver.eps": 0.01}), ratio=True),
+            Order("error", Value("exact_1") + 1.0, Value("cvm_1", where={"solver.eps": 0.01})),
+            sure="inferred"),
+        claim("a tight tolerance is expensive", "Section on the stopping criterion",
+            "The cost of CVM grows steeply as the tolerance falls: ten times or more from 0.01 to 1e-6, the "
+            "tolerance of its paper.",
+            *(Ratio(name, Value(solver, "kev_ondemand", where={"solver.eps": 1e-06}),
+                  Value(solver, "kev_ondemand", where={"solver.eps": 0.01}), (10.0, None))
+              for name, solver in (("C = 1", "cvm_1"), ("C = 100", "cvm_100"), ("C = 10,000", "cvm_10000"))),
+            sure="inferred"),
+        claim("at a tight tolerance an exact solver is cheaper",
+            "Abstract: the results contradict those reported",
+            "At the tolerance of its paper, 1e-6, CVM takes more evaluations than an exact solver at its "
+            "usual tolerance.",
+            *(Order(name, Value(solver, metric), Value(other, metric, where={"solver.eps": 1e-06}),
+                  ratio=True)
+              for name, solver, metric, other in (("C = 1", "exact_1", "kev_ondemand", "cvm_1"),
+                  ("C = 100", "exact_100", "kev_ondemand", "cvm_100"),
+                  ("C = 10,000", "exact_10000", "kev_ondemand", "cvm_10000"),
+                  ("C = 1, per iteration", "exact_1", "kev_iter", "cvm_1"),
+                  ("C = 100, per iteration", "exact_100", "kev_iter", "cvm_100"),
+                  ("C = 10,000, per iteration", "exact_10000", "kev_iter", "cvm_10000"))),
+            sure="inferred"),
+        claim("a small C costs CVM more", "Section on hyper-parameters",
+            "CVM is slow where C is small, because more examples become members of its core set: at 0.001 "
+            "it takes more evaluations with C = 1 than with C = 10,000.",
+            *(Order(name, Value("cvm_10000", metric, where={"solver.eps": 0.001}),
+                  Value("cvm_1", metric, where={"solver.eps": 0.001}), ratio=True)
+              for name, metric in (("on demand", "kev_ondemand"), ("per iteration", "kev_iter"))),
+            sure="inferred"),
+        claim("CVM is as accurate as existing programs", "Tsang, Kwok, Cheung, abstract; sections 7 and 8",
+            "CVM is as accurate as existing SVM programs, at the tolerance of its paper: at most half a "
+            "point above the exact solver.",
+            *(Order(name, Value(solver, where={"solver.eps": 1e-06}), Value(other) + 0.5)
+              for name, solver, other in (("C = 1", "cvm_1", "exact_1"), ("C = 100", "cvm_100", "exact_100"),
+                  ("C = 10,000", "cvm_10000", "exact_10000"))))]
+    return Sweep("CVM-LC", "Core vector machines: tolerance and C",
+        "Loosli, Canu: Comments on the Core Vector Machines: Fast SVM Training on Very Large Data Sets, "
+        "JMLR 8, 2007; Tsang, Kwok, Cheung, JMLR 6, 2005; sizes, C and γ are ours",
+        runs, claims, x="solver.eps", x_label="tolerance of CVM", y=Value(EACH, "kev_ondemand"),
+        y_label="kernel evaluations on demand (A)", scale="log", hidden="exact_1 exact_100 exact_10000")
+
+
+def dc_t3() -> Artifact:
+    """The table of the RBF kernel of the DC-SVM paper, on IJCNN1 and on Covertype. The abstract is at hand,
+    and so is the authors' program, which gives γ and C, 10 and 64 clusters for early prediction, and LIBSVM
+    without a bias as its exact solver. The numbers of the table are remembered. The paper prints seconds of
+    these programs; here costs are kernel evaluations, since all solvers share one program. SMO stands for
+    LIBSVM: it changes one coefficient at a time, as a dual without a bias allows.
+
+    Seen before the claims were written: on IJCNN1 one or two seeds of each line, to the same gap with fewer
+    checkpoints (DC-SVM 1.60 %, 1.45e9 evaluations; early prediction from 64 clusters to 16, 1.48 %, 2.0e8;
+    decomposition 1.38e9; SMO at a gap of 1.4e-3 after 1e10, with a row cache 1.7e8 values really computed,
+    where DC-SVM computed 1.2e9); on Covertype decomposition with a bias, 3.50 % at a gap of 4.3e-5; with
+    parts by kernel k-means, early prediction 3.65 % after 4.9e11 evaluations, 44,832 of its 71,462 support
+    vectors in one part, so that parts are now those of k-means in the input space, as in the authors'
+    program. A limit of a ratio is the ratio that the paper prints, so none of these numbers chose it. The
+    exact solution on Covertype was planned and is not attempted, for lack of time."""
+    runs = Runs(
+        # A relative gap of 1e-6 bounds the relative error that the abstract states; the solvers' own
+        # tolerance is too small to end them before.
+        "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.gap=1e-6 solver.eps=1e-7",
+        [
+            Panel("ijcnn1", "IJCNN1, γ = 2, C = 32",
+                "dataset=ijcnn1 kernel.gamma=2.0 problem.C=32.0 budget.memory=1024 observe.points=10"),
+            # A checkpoint of half a million examples costs as much as a part of the training.
+            Panel("covtype", "Covertype, 464,809 examples, γ = 32, C = 32",
+                "dataset=covtype dataset.split=asset kernel.gamma=32.0 problem.C=32.0 budget.memory=4096 "
+                "observe.points=1")],
+        [
+            Line("dcsvm", title="DC-SVM"),
+            # One level, as in the authors' program. 16 clusters, a power of 4, are the nearest to its 10.
+            Line("early", "solver.eps=1e-3 budget.gap=null", solver="dcsvm", title="DC-SVM, early"),
+            Line("smo", "budget.kev=1e11"),
+            Line("decomposition")],
+        [Group(3, "dcsvm", "ijcnn1"), Group(3, "early", "ijcnn1", "solver.levels=2 solver.early=2"),
+            Group(1, "smo decomposition", "ijcnn1"),
+            Group(1, "early", "covtype", "solver.levels=3 solver.early=3")])
+    claims = [
+        claim("exact to 1e-6 on Covertype", "Abstract",
+            "On Covertype with half a million examples DC-SVM obtains the exact solution, to within a "
+            "relative error of 1e-6.",
+            not_attempted="of Covertype only early prediction was run"),
+        claim("96.15 % on Covertype", "Abstract",
+            "The exact solution on Covertype predicts 96.15 % of the test examples.",
+            not_attempted="of Covertype only early prediction was run"),
+        claim("about 96 % by early prediction", "Abstract",
+            "Early prediction on Covertype predicts about 96 % of the test examples: 95.5 to 96.5 %.",
+            Near("early", Value("early"), (3.5, 4.5), NOISE, panels="covtype", counters="kev_ondemand")),
+        claim("7 times faster than LIBSVM", "Abstract",
+            "On Covertype DC-SVM obtains the exact solution 7 times faster than LIBSVM, and early "
+            "prediction takes 12 minutes, more than 100 times faster.",
+            not_attempted=(
+                "LIBSVM took the authors almost a day (from memory), and SMO here would take as long")),
+        claim("early prediction against the exact solution", "Abstract",
+            "LIBSVM takes 7 times the time of DC-SVM and more than 100 times that of early prediction on "
+            "Covertype: early prediction takes less than 7/100 of the evaluations of the exact solution.",
+            not_attempted="of Covertype only early prediction was run"),
+        claim("98.69 and 98.35 % on IJCNN1", "Table of the RBF kernel",
+            "On IJCNN1 DC-SVM predicts 98.69 % of the test examples, and 98.35 % by early prediction.",
+            Near("DC-SVM", Value("dcsvm"), 1.31, NOISE, panels="ijcnn1", counters="kev_ondemand"),
+            Near("early", Value("early"), 1.65, NOISE, panels="ijcnn1", counters="kev_ondemand"),
+            sure="unconfirmed"),
+        claim("cheaper than LIBSVM on IJCNN1", "Table of the RBF kernel",
+            "On IJCNN1 DC-SVM takes 41 s and early prediction 12 s, LIBSVM 115 s: at most 0.357 and 0.104 "
+            "of the evaluations of SMO to the same gap.",
+            Ratio("DC-SVM", Arrival("dcsvm", "relative_gap", level=1e-6, first=True),
+                Arrival("smo", "relative_gap", level=1e-6, first=True), (0.0, 0.357), panels="ijcnn1"),
+            *(Ratio(name, Value("early", metric), Arrival("smo", "relative_gap", level=1e-6, first=True),
+                  (0.0, 0.104), panels="ijcnn1", counters=metric)
+              for name, metric in (("early, on demand", "kev_ondemand"),
+                  ("early, per iteration", "kev_iter"))),
+            sure="unconfirmed"),
+        claim("faster convergence than exact solvers",
+            "Experiments, figures of the objective (arXiv v1, page 12), as quoted by others",
+            "DC-SVM reduces the objective faster than exact solvers: it arrives earlier than SMO at "
+            "relative gaps of 1e-2, 1e-4 and 1e-6.",
+            *(Order(name, Arrival("dcsvm", "relative_gap", level=level, first=True),
+                  Arrival("smo", "relative_gap", level=level, first=True), ratio=True, panels="ijcnn1")
+              for name, level in (("to 1e-2", 1e-2), ("to 1e-4", 1e-4), ("to 1e-6", 1e-6))),
+            sure="unconfirmed"),
+        claim("dividing pays", "our own question",
+            "That DC-SVM takes fewer evaluations to a gap of 1e-6 than the solver that it ends with here, "
+            "started at zero.",
+            Order("against decomposition", Arrival("dcsvm", "relative_gap", level=1e-6, first=True),
+                Arrival("decomposition", "relative_gap", level=1e-6, first=True), ratio=True,
+                panels="ijcnn1"),
+            sure="ours"),
+        claim("fewer values with a row cache", "our own question",
+            "That DC-SVM also computes fewer kernel values than SMO where both keep rows in a cache of 1 "
+            "GiB.",
+            Order("values really computed", Value("dcsvm", "kev_computed"), Value("smo", "kev_computed"),
+                ratio=True, panels="ijcnn1", counters="kev_ondemand"),
+            sure="ours")]
+    return Grid("DC-T3", "DC-SVM: exact solution and early prediction",
+        "Hsieh, Si, Dhillon: A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML 2014, "
+        "abstract and table of the RBF kernel",
+        runs, claims, cell="{error:.2f} %, A {ondemand:.2e}, C {iter:.2e}", counters="kev_ondemand kev_iter",
+        values={"error": ("mean", Value(EACH)), "ondemand": ("mean", Value(EACH, "kev_ondemand")),
+            "iter": ("mean", Value(EACH, "kev_iter"))},
+        published={
+            "ijcnn1": {"dcsvm": "1.31 %, 41 s (from memory)", "early": "1.65 %, 12 s (from memory)",
+                "smo": "LIBSVM: 1.31 %, 115 s (from memory)"},
+            "covtype": {"early": "about 4 %, 12 minutes"}})
+
+
+def dc_t3s() -> Artifact:
+    """The table of DC-SVM on IJCNN1 in seconds: each run alone on one machine; LIBSVM has three turns. All
+    end by their own rule at the tolerance 1e-3, LIBSVM's default. The authors' LIBSVM has no bias, that of
+    scikit-learn always has one. The clock is CPU time of training. Covertype is left out, since LIBSVM took
+    the authors almost a day (from memory).
+
+    Seen before the claims were written: DC-SVM took 6 CPU s to a far smaller tolerance and early prediction
+    from 64 clusters to 16 took 1.7, both beside other programs. LIBSVM's seconds had not been seen. The
+    limits are ratios of the paper's seconds."""
+    runs = Runs(
+        "kernel=gaussian kernel.gamma=2.0 problem.C=32.0 problem.bias=none budget=paper budget.kev=null "
+        "budget.memory=4096 observe.points=1",
+        [Panel("ijcnn1", "IJCNN1, γ = 2, C = 32", "dataset=ijcnn1")],
+        [Line("libsvm", "problem.bias=unregularised solver.tol=[1e-3]", solver="sklearn_svc", title="LIBSVM"),
+            Line("dcsvm", title="DC-SVM"),
+            Line("early", "solver.levels=2 solver.early=2", solver="dcsvm", title="DC-SVM, early"),
+            Line("decomposition")],
+        [Group(3)])
+    claims = [
+        claim("faster than LIBSVM on IJCNN1", "Table of the RBF kernel",
+            "LIBSVM takes 2.8 times the seconds of DC-SVM and 9.6 times those of early prediction on IJCNN1 "
+            "(115, 41 and 12 s).",
+            Ratio("DC-SVM", Value("libsvm", "cpu_seconds"), Value("dcsvm", "cpu_seconds"), (2.8, None)),
+            Ratio("early", Value("libsvm", "cpu_seconds"), Value("early", "cpu_seconds"), (9.6, None)),
+            sure="unconfirmed"),
+        claim("dividing pays in seconds", "our own question",
+            "That DC-SVM takes fewer seconds than the solver that it ends with here, started at zero.",
+            Order("against decomposition", Value("dcsvm", "cpu_seconds"),
+                Value("decomposition", "cpu_seconds"), ratio=True),
+            sure="ours")]
+    return Grid("DC-T3", "DC-SVM: seconds on IJCNN1",
+        "Hsieh, Si, Dhillon: A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML 2014, "
+        "table of the RBF kernel; published: seconds of the authors' machine and programs, from memory",
+        runs, claims, cell="{seconds:.3g} s ({error:.2f} %)", counters="cpu_seconds",
+        values={"seconds": Value(EACH, "cpu_seconds"), "error": Value(EACH)},
+        published={
+            "ijcnn1": {"libsvm": "115 s (1.31 %)", "dcsvm": "41 s (1.31 %)", "early": "12 s (1.65 %)"}})
+
+
+def la_t() -> Artifact:
+    """Table of the LASVM paper: one online pass against a full solver, on the available sets (Forest is left
+    out, because it takes hours) and on banana and waveform, whose points are drawn by our own generators.
+    With a bias, as in the paper. The parameters are unconfirmed: see the files of the data sets."""
+    runs = Runs("kernel=gaussian problem.bias=unregularised budget=paper budget.kev=null budget.memory=256",
+        [Panel("waveform", "Waveform", "dataset=waveform kernel.gamma=0.05 problem.C=1.0"),
+            Panel("banana", "Banana", "dataset=banana kernel.gamma=0.5 problem.C=316.0"),
+            Panel("reuters", "Reuters, money-fx", "dataset=reuters kernel.gamma=1.0 problem.C=1.0"),
+            Panel("usps", "USPS, 0 against rest", "dataset=usps kernel.gamma=2.0 problem.C=1000.0"),
+            Panel("adult", "Adult", "dataset=adult kernel.gamma=0.005 problem.C=100.0"),
+            Panel("mnist", "MNIST, 8 against rest", "dataset=mnist kernel.gamma=0.02 problem.C=1000.0")],
+        [
+            Line("lasvm", "solver.finishing=expansion", title="LASVM, one pass"),
+            # LIBSVM's choice of the pair until 2005, the year of the paper. The second-order choice is our
+            # own question.
+            Line("full", "solver.selection=worst_pair", solver="smo_pair",
+                title="SMO to the optimum, worst pair"),
+            Line("second_order", solver="smo_pair", title="SMO to the optimum, second order")],
+        [Group(5, "lasvm", "waveform banana reuters usps"), Group(3, "lasvm", "adult mnist"),
+            Group(1, "full second_order")])
+    claims = [
+        # Only the paper's own sets decide; banana and waveform are generated by us, with parameters that are
+        # remembered.
+        claim("one pass comes near the full solver", "Results of the online runs (remembered)",
+            "After one pass and the finishing step, the test error is at most 0.3 points above that of the "
+            "full solver.",
+            Order("at most 0.3 points above", Value("lasvm"), Value("full") + 0.3,
+                panels="reuters usps adult mnist"),
+            sure="unconfirmed"),
+        claim("one pass evaluates fewer kernels", "Results of the online runs (remembered)",
+            "One pass needs fewer kernel evaluations than the full solver, with the same cache of 256 MiB. "
+            "The paper's full solver is LIBSVM of that time, with the worst violating pair. LASVM needs "
+            "only values with its expansion, but our program computes whole rows where that is faster, so "
+            "the number of values computed (kev_computed) is not a property of LASVM. The number that LASVM "
+            "needs without a cache (kev_ondemand) is an upper bound of the number that it computes with "
+            "one. The claim is judged where the matrix exceeds the cache; on the smaller sets a cache would "
+            "save most evaluations, and the bound says nothing.",
+            Order("an upper bound against evaluations really made", Value("lasvm", "kev_ondemand"),
+                Value("full", "kev_computed"), ratio=True, panels="adult mnist"),
+            sure="unconfirmed"),
+        claim("the same on generated sets", "our own question",
+            "The same holds on banana and waveform, whose points are generated by us.",
+            Order("at most 0.3 points above", Value("lasvm"), Value("full") + 0.3, panels="banana waveform"),
+            Order("evaluations that our programs make", Value("lasvm", "kev_computed"),
+                Value("full", "kev_computed"), ratio=True, panels="banana waveform"),
+            sure="ours"),
+        claim("the same against second-order SMO", "our own question",
+            "One pass needs fewer evaluations than a full solver that chooses the pair by its gain, as "
+            "LIBSVM has done since 2005.",
+            Order("evaluations that our programs make", Value("lasvm", "kev_computed"),
+                Value("second_order", "kev_computed"), ratio=True),
+            sure="ours")]
+    return Grid("LA-T", "LASVM: one pass against a full solver",
+        "Bordes, Ertekin, Weston, Bottou: Fast Kernel Classifiers with Online and Active Learning, JMLR 6, "
+        "2005, tables of data sets and results",
+        runs, claims,
+        cell=(
+            "{error:.2f} ± {sd:.2f} %, {asked:.1e} evaluations asked for, {evaluations:.1e} made, "
+            "{vectors:,.0f} SV"),
+        values={"error": ("mean", Value(EACH)), "sd": ("sd", Value(EACH)),
+            "asked": Value(EACH, "kev_ondemand"), "evaluations": Value(EACH, "kev_computed"),
+            "vectors": Value(EACH, "support_vectors")})

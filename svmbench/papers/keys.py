@@ -1,0 +1,91 @@
+"""Arithmetic with keys of a configuration, such as ``Key("features.frequencies") * N``, for axes."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from svmbench.errors import UserError
+
+#: Returns the value from a resolved configuration and the number of training examples, if that is known.
+_Value = Callable[[Mapping[str, Any], int | None], float]
+
+
+@dataclass(frozen=True)
+class Key:
+    """The value of a dotted key; * and / with other keys and numbers give others."""
+
+    text: str
+    of: _Value | None = None
+
+    def value(self, config: Mapping[str, Any], rows: int | None = None) -> float:
+        """Return the value in a resolved configuration, with n training examples.
+
+        Raises
+        ------
+        UserError
+            If the key is unknown or not a number.
+        """
+        if self.of is not None:
+            try:
+                return self.of(config, rows)
+            except (ZeroDivisionError, OverflowError) as error:
+                raise UserError(
+                    f"'{self.text}' cannot be computed from the configuration ({error})"
+                ) from error
+        found: Any = config
+        for part in self.text.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+        if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
+            raise UserError(f"'{self.text}' cannot be computed from the configuration: it is {found}")
+        return float(found)
+
+    def __mul__(self, other: Key | float) -> Key:
+        return self._with("*", operator.mul, other)
+
+    def __truediv__(self, other: Key | float) -> Key:
+        return self._with("/", operator.truediv, other)
+
+    def _with(self, sign: str, change: Callable[[float, float], float], other: Key | float) -> Key:
+        right = other if isinstance(other, Key) else Key(f"{other:g}", lambda config, rows: float(other))
+        text = right.text if right.of is None or " " not in right.text else f"({right.text})"
+        return Key(
+            f"{self.text} {sign} {text}",
+            lambda config, rows: change(self.value(config, rows), right.value(config, rows)),
+        )
+
+
+def _rows(config: Mapping[str, Any], rows: int | None) -> float:
+    if rows is None:
+        raise UserError("n is known only for stored runs")
+    return float(rows)
+
+
+#: The number of training examples.
+N = Key("n", _rows)
+
+#: An axis: a key or an expression of keys; of several, the first that a run has.
+Axis: TypeAlias = str | Key | Sequence[str | Key]
+
+
+def _alternatives(axis: Axis) -> Sequence[str | Key]:
+    return [axis] if isinstance(axis, str | Key) else axis
+
+
+def axis_words(axis: Axis) -> str:
+    """Describe an axis."""
+    return " or ".join(one.text if isinstance(one, Key) else one for one in _alternatives(axis))
+
+
+def place(axis: Axis, config: Mapping[str, Any], rows: int | None) -> float:
+    """Return the place of a run on an axis: the value of the first of its keys that the run has."""
+    *others, last = [one if isinstance(one, Key) else Key(one) for one in _alternatives(axis)]
+    for other in others:
+        try:
+            return other.value(config, rows)
+        except UserError:
+            continue
+    return last.value(config, rows)
