@@ -5,12 +5,16 @@ Called by CMakeLists.txt: ``python cythonize.py SOURCE BUILD CHECKS``. The C fil
 its C file; all are when Cython or the directives below differ from those of the last build. What Cython's
 memoryviews need is not repeated in each but written once, as the module ``svmbench._cyutility``.
 
+Half of what Cython writes is called by Python once in a while, but compiling it takes as long as the rest: such
+functions are marked ``SVMBENCH_CALLED``, for which CMakeLists.txt asks for less optimisation.
+
 Cython's ``cythonize`` describes modules by the ``Extension`` of distutils, which Python 3.12 no longer has;
 that is why setuptools is needed to build.
 """
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -18,6 +22,15 @@ from Cython.Build import cythonize
 from setuptools import Extension
 
 SHARED = "svmbench._cyutility"
+
+MARK = "SVMBENCH_CALLED "
+#: Definitions of what Python calls (wrappers, methods, slots of types) and of Cython's helpers that are not inlined.
+CALLED = re.compile(
+    r"^static (?!CYTHON_INLINE)[^;{}=#\"]*?\b(?:__Pyx_|__pyx_(?:pw|pf|gb|getprop|setprop|tp|mp|sq)_)\w+"
+    r"\([^;{}]*\)\s*\{.*?^\}$",
+    re.MULTILINE | re.DOTALL,
+)
+LOOP = re.compile(r"\b(?:for|while|goto \w*continue\w*) *\(")
 
 
 def translate(source: Path, build: Path, *, checks: bool) -> None:
@@ -60,7 +73,16 @@ def translate(source: Path, build: Path, *, checks: bool) -> None:
         shared_utility_qualified_name=SHARED,
         compiler_directives=directives,
     )
+    for file in files:
+        written = build / file.with_suffix(".c")
+        if MARK not in (code := written.read_text()):
+            written.write_text(CALLED.sub(_marked, code))
     mark.write_text(text)
+
+
+def _marked(definition: re.Match[str]) -> str:
+    """Return the definition of a function with the mark, unless it has a loop, which may be a hot one."""
+    return definition[0] if LOOP.search(definition[0]) else MARK + definition[0]
 
 
 if __name__ == "__main__":
