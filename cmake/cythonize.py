@@ -5,8 +5,8 @@ Called by CMakeLists.txt: ``python cythonize.py SOURCE BUILD CHECKS``. The C fil
 its C file; all are when Cython or the directives below differ from those of the last build. What Cython's
 memoryviews need is not repeated in each but written once, as the module ``svmbench._cyutility``.
 
-Half of what Cython writes is called by Python once in a while, but compiling it takes as long as the rest: such
-functions are marked ``SVMBENCH_CALLED``, for which CMakeLists.txt asks for less optimisation.
+Half of what Cython writes is called by Python once in a while, but compiling it takes as long as the rest:
+such functions are marked ``SVMBENCH_CALLED``, for which CMakeLists.txt asks for less optimisation.
 
 Cython's ``cythonize`` describes modules by the ``Extension`` of distutils, which Python 3.12 no longer has;
 that is why setuptools is needed to build.
@@ -24,7 +24,8 @@ from setuptools import Extension
 SHARED = "svmbench._cyutility"
 
 MARK = "SVMBENCH_CALLED "
-#: Definitions of what Python calls (wrappers, methods, slots of types) and of Cython's helpers that are not inlined.
+#: Definitions of what Python calls (wrappers, methods, slots of types), and of Cython's helpers that are not
+#: inlined.
 CALLED = re.compile(
     r"^static (?!CYTHON_INLINE)[^;{}=#\"]*?\b(?:__Pyx_|__pyx_(?:pw|pf|gb|getprop|setprop|tp|mp|sq)_)\w+"
     r"\([^;{}]*\)\s*\{.*?^\}$",

@@ -278,8 +278,8 @@ def test_a_column_may_stand_twice_in_a_row_and_in_any_order(kernel):
     assert choose(ones, kernel) == ("sparse", {})
 
 
-# Columns of bits (csrc/columns.h) are summed for these numbers of ones; all values come from the table of the plain
-# counts. Parts of a block, queries of many ones and the short last block take different ways.
+# Columns of bits (csrc/columns.h) are summed for these numbers of ones; all values come from the table of the
+# plain counts. Parts of a block, queries of many ones and the short last block take different ways.
 _COLUMNS = """
 import numpy as np
 from svmbench.kernels.layouts._bits import kernel_table

@@ -145,7 +145,7 @@ def scores(Layout stored, points, coefficients, X, given=None):
     source.codes = 0
     points = np.ascontiguousarray(points, dtype=np.int64)
     coefficients = np.ascontiguousarray(coefficients, dtype=np.float64)
-    X = scipy.sparse.csr_array(X) if issparse(X) else X
+    X = canonical(X) if issparse(X) else X
     found, count = np.zeros(X.shape[0]), X.shape[0]
 
     def rows(part):
