@@ -61,7 +61,9 @@ def sides(
         Which terms belong to the first sum. Default: those with positive coefficients.
     """
     first = coefficients > 0.0 if positive is None else positive
-    found = np.stack([layout.select(indices[own]).scores(X, coefficients[own]) for own in (first, ~first)])
+    queries = layout.queries_of(X)
+    both = (layout.select(indices[own]).scores(queries, coefficients[own]) for own in (first, ~first))
+    found = np.stack([*both])
     found[1] *= -1.0
     return found
 

@@ -116,10 +116,13 @@ def test_scores_of_an_expansion(kernel, layout, n_queries):
     coefficients = rng.normal(size=633)
     expected = kernel_matrix(queries, dense, kernel) @ coefficients
     tolerance = 1e-6 * (scale(queries, dense, kernel) @ np.abs(coefficients))
-    assert np.all(np.abs(stored.scores(Z, coefficients) - expected) <= tolerance)
+    assert np.all(np.abs(stored.scores(stored.queries_of(Z), coefficients) - expected) <= tolerance)
     # The other form of examples is understood as well.
     other = Z.toarray() if scipy.sparse.issparse(Z) else scipy.sparse.csr_array(Z)
-    assert np.array_equal(stored.scores(other, coefficients), stored.scores(Z, coefficients))
+    assert np.array_equal(
+        stored.scores(stored.queries_of(other), coefficients),
+        stored.scores(stored.queries_of(Z), coefficients),
+    )
 
 
 @KINDS
@@ -148,7 +151,7 @@ def test_scores_at_stored_examples_are_those_of_their_values(layout):
     assert expansion.options() == stored.options()
     coefficients = np.array([0.5, -1.0, 2.0])
     scores = expansion.scores_at(stored, np.arange(100, 120), coefficients)
-    assert np.array_equal(scores, expansion.scores(dense[100:], coefficients))
+    assert np.array_equal(scores, expansion.scores(expansion.queries_of(dense[100:]), coefficients))
 
 
 @ALL
@@ -159,7 +162,10 @@ def test_threads_change_no_bit(layout):
     assert np.array_equal(one.block(rows), three.block(rows))
     coefficients = np.linspace(-1, 1, 531)
     queries = one.gather(np.arange(531))
-    assert np.array_equal(one.scores(queries, coefficients), three.scores(queries, coefficients))
+    assert np.array_equal(
+        one.scores(one.queries_of(queries), coefficients),
+        three.scores(three.queries_of(queries), coefficients),
+    )
 
 
 def test_large_norms_beside_small_distances_lose_no_digits():
@@ -198,10 +204,10 @@ def test_no_examples_and_no_queries(layout):
     X, _ = matrix(np.random.default_rng(3), 6, 8, 0.5, layout)
     stored = make_layout(X, KERNELS[0], layout=layout)
     assert stored.block([]).shape == (0, 6)
-    assert stored.scores(X[:0], np.ones(6)).shape == (0,)
+    assert stored.scores(stored.queries_of(X[:0]), np.ones(6)).shape == (0,)
     empty = stored.select([])
     assert empty.n == 0
-    assert np.array_equal(empty.scores(X, np.zeros(0)), np.zeros(6))
+    assert np.array_equal(empty.scores(empty.queries_of(X), np.zeros(0)), np.zeros(6))
 
 
 def test_unknown_kernel_is_refused_in_words():
@@ -228,7 +234,7 @@ for layout in LAYOUTS:
             error = np.abs(block - kernel_matrix(dense, dense, kernel)) / scale(dense, dense, kernel)
             worst = max(worst, float(error.max()))
             bits.update(np.ascontiguousarray(block).tobytes())
-            bits.update(stored.scores(X, np.linspace(-1, 1, 77)).tobytes())
+            bits.update(stored.scores(stored.queries_of(X), np.linspace(-1, 1, 77)).tobytes())
     hashes[layout] = bits.hexdigest()
 print(json.dumps([isa(), worst, hashes]))
 """

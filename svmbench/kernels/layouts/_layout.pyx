@@ -245,8 +245,15 @@ cdef class Layout:
         """Return |x_j|² in float64, shape (n,)."""
         raise NotImplementedError
 
-    def scores(self, X, coefficients):
-        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],)."""
+    def queries_of(self, X):
+        """Return the rows of X in the form that `scores` reads."""
+        raise NotImplementedError
+
+    def scores(self, queries, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x, float64, from `queries_of` the rows.
+
+        They may be those of another layout of the same kind and options.
+        """
         raise NotImplementedError
 
     def scores_at(self, other, indices, coefficients):

@@ -180,9 +180,13 @@ cdef class SparseLayout(Layout):
     cdef double pair_work(self) noexcept nogil:
         return self.entries.shape[0] / <double> max(self.n, <Py_ssize_t> 1)
 
-    def scores(self, X, coefficients):
-        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],)."""
-        return self.scores_at(SparseLayout(X, self.kernel), np.arange(X.shape[0]), coefficients)
+    def queries_of(self, X):
+        """Return a layout of the rows of X."""
+        return SparseLayout(X, self.kernel)
+
+    def scores(self, queries, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x, float64; see `Layout.scores`."""
+        return self.scores_at(queries, np.arange(queries.n), coefficients)
 
     def scores_at(self, SparseLayout other, const int64_t[::1] indices, coefficients):
         """Return the same for the examples at `indices` of another layout of the same kind and options."""

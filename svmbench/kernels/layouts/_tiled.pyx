@@ -249,17 +249,18 @@ cdef class TiledLayout(Layout):
             yield layout, records, slice(begin, begin + len(part))
             begin += len(part)
 
-    def scores(self, X, coefficients):
-        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
+    def queries_of(self, X):
+        """Return the rows of X as queries, in parts; None for a part that does not fit this layout."""
+        return [(len(part), self.encode(part)) for part in parts(X)]
+
+    def scores(self, queries, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x, float64; see `Layout.scores`.
 
         NaN for rows that do not fit this layout; `svmbench.kernels.decisions` computes those in double.
         """
-        out, begin = np.empty(X.shape[0]), 0
-        for part in parts(X):
-            rows, records = slice(begin, begin + len(part)), self.encode(part)
-            out[rows] = np.nan if records is None else self.expansion(records, coefficients)
-            begin = rows.stop
-        return out
+        found = [np.full(count, np.nan) if records is None else self.expansion(records, coefficients)
+                 for count, records in queries]
+        return np.concatenate([np.zeros(0), *found])
 
     def scores_at(self, other, indices, coefficients):
         """Return the same for the examples at `indices` of another layout of the same kind and options."""
