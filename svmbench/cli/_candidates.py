@@ -40,7 +40,7 @@ _OPTIONS = {
     "tag": ("--remove", *_READING),
     "note": _READING,
     "delete": ("--yes", *_READING),
-    "verify": ("--recompute", *_READING),
+    "verify": ("--again", "--recompute", *_READING),
     "repair": _READING,
     "predict": ("--scores", "--ignore-unseen", *_READING),
     "datasets": ("--mirror", "--dir", "--json", "--help"),

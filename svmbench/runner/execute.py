@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -91,9 +92,7 @@ def execute(
 def _prepared(config: RunConfig, progress: Progress, interrupt: Interrupt, load: _Load) -> _Attempt:
     """Return the attempt at a configuration and its data; a `UserError` if they cannot be used."""
     store = Store(config.results)
-    if (
-        not store.root.is_dir()
-    ):  # else the run may be stored: a folder that is only read is no reason against it
+    if not os.path.isdir(store.root):  # in a folder that is there, read-only or not, the run may be stored
         store.check_writable()
     prepare.check_memory(config.budget)
     solver, where = registry.get(config.solver.name), config.data

@@ -33,6 +33,17 @@ def seal(run, **changes):
     path.write_text(json.dumps({"schema": schema, **end, "check": digest(end)}))
 
 
+def change_manifest(run, change):
+    """Change run.json of a run and seal it again."""
+    path = run.path / "run.json"
+    document = json.loads(path.read_text())
+    schema = document.pop("schema")
+    about = lines.unchecked(document)
+    change(about)
+    path.write_text(json.dumps({"schema": schema, **lines.checked(about)}))
+    seal(run)
+
+
 def verdict(capsys, *runs):
     capsys.readouterr()
     code = main(["verify", "--again", *runs])
@@ -63,7 +74,7 @@ def test_a_continued_run_and_one_that_starts_from_another_are_the_same(made, cap
     made("solver=smo", "budget.iterations=50")
     run = made("solver=smo", "budget.iterations=300")
     assert "continued" in run.manifest
-    after = made("solver=smo_pair", f"start={run.id}", "problem.C=20")
+    after = made("solver=decomposition", f"start={run.id}", "problem.C=20")
     code, out = verdict(capsys)
     assert code == 0 and out.count("same  ") == 3 and after.id in out
 
@@ -78,10 +89,7 @@ def test_forged_checkpoints_seeds_and_ends_differ(made, capsys):
     code, out = verdict(capsys, run.id)
     assert code == 1 and out.startswith("differs ") and "test_error at " in out
     (run.path / "trace.csv").write_text(honest)
-    about = lines.unchecked(json.loads((run.path / "run.json").read_text()))
-    about["seeds"] = {**about["seeds"], "generator": 5}
-    (run.path / "run.json").write_text(json.dumps(lines.checked(about)))
-    seal(run)
+    change_manifest(run, lambda about: about["seeds"].update(generator=5))
     code, out = verdict(capsys, run.id)
     assert code == 1 and "seeds in run.json is " in out
 
@@ -96,10 +104,7 @@ def test_the_model_of_another_solver_differs(made, capsys):
 
 def test_a_run_of_another_version_cannot_be_made_again(made, capsys):
     run = made("solver=smo")
-    about = lines.unchecked(json.loads((run.path / "run.json").read_text()))
-    about["identity"]["solver_version"] = 0
-    (run.path / "run.json").write_text(json.dumps(lines.checked(about)))
-    seal(run)
+    change_manifest(run, lambda about: about["identity"].update(solver_version=0))
     code, out = verdict(capsys, run.id)
     assert code == 0 and out.startswith("unchecked ") and "solver_version was 0 and is " in out
 

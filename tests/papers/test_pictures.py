@@ -15,15 +15,14 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from svmbench.analysis import picture
-from svmbench.config.folder import papers
 from svmbench.figures import curves, sheet
 from svmbench.figures.style import MARKERS, PALETTE
 from svmbench.papers import artifact as artifacts
-from svmbench.papers import drawing
+from svmbench.papers import catalogue, drawing
 from svmbench.papers.material import Material
 
 # Most lines of a front are grey, alike by intent: tests/papers/test_fronts.py looks at one.
-DRAWN = [name for name in papers() if artifacts.load(name).kind not in ("grid", "front")]
+DRAWN = [name for name in catalogue.ours() if artifacts.load(name).kind not in ("grid", "front")]
 
 
 @pytest.fixture
