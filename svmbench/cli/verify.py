@@ -135,7 +135,7 @@ def _apart(findings: Iterable[Finding]) -> Iterator[Finding]:
     known: dict[str, str] = {}
     for finding in findings:
         run = finding.run
-        if finding.state == "ok" and run is not None and run.value("iterations") is not None:
+        if finding.state == "ok" and run is not None and run.value("wall_seconds"):
             first = known.setdefault((run.files or {})["trace.csv"], run.id)
             if first != run.id:
                 said = (
