@@ -494,7 +494,8 @@ cdef class _Csr:
         # One more element than needed, so that there is a first one to point to.
         self.values = np.append(X.data, 0.0)
         self.indices = np.append(X.indices, 0).astype(np.int32)
-        self.squared = np.append(X.power(2).sum(axis=1), 0.0)
+        # The sum of a csr_matrix is a matrix.
+        self.squared = np.append(np.asarray(X.power(2).sum(axis=1)), 0.0)
         self.csr.values = &self.values[0]
         self.csr.indices = &self.indices[0]
         self.csr.indptr = &self.indptr[0]
