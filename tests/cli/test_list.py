@@ -271,7 +271,8 @@ def test_exponents_are_short(number, text):
     assert short_exponent(number) == text
 
 
-def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys):
+def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     for folder, shift in (("a", 0), ("b", 1)):
         (here / folder / "set").mkdir(parents=True)
         lines = [f"{1 if row % 2 else -1} 1:{row + shift}" for row in range(20)]
