@@ -467,7 +467,7 @@ class Exact(Test):
 
 
 def ends_of(within: Range) -> tuple[float, float]:
-    """Return the ends of a range, infinite where there is none.
+    """Return the ends of a range, infinite where it is open.
 
     Raises
     ------

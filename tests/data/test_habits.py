@@ -20,7 +20,7 @@ from .conftest import get
 Lines = list[str]
 Random = np.random.Generator
 
-#: Habits of delimited text that are refused, with the beginning of what is told. `{mark}` is the delimiter.
+#: Habits of delimited text that are refused, with the beginning of the message. `{mark}` is the delimiter.
 REFUSED = {
     "header too short": "the line has more than",
     "header too long": "the line ends after",

@@ -54,7 +54,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
-    """Return the message for a file that an error in one line does not explain; None if there is none."""
+    """Return the message for a file that an error in one line does not explain, else None."""
     try:
         content, where = read_content(raw, "train", path)
         lenient = replace(params, missing="median", encode="onehot")
