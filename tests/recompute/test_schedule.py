@@ -36,7 +36,7 @@ def test_honest_traces_miss_no_checkpoint_and_others_are_found(solver, counter, 
 
 
 def test_a_missing_checkpoint_of_a_linear_method_is_found(tmp_path):
-    words = ["solver=asset", "kernel=linear", "budget.kev=5000", *SMALL]
+    words = ["solver=asset", "kernel=linear", *SMALL, "budget.kev=5000"]
     assert main(["run", *words, f"results={tmp_path}"]) == 0
     run = Store(tmp_path).find("asset")
     about, rows = run.manifest, run.rows()
