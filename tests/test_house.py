@@ -92,15 +92,6 @@ def test_tests_on_real_data_may_not_be_skipped_where_they_are_required(required,
     assert outcome in done.stdout
 
 
-def test_every_compiled_module_has_a_stub():
-    package = ROOT / "svmbench"
-    assert (package / "py.typed").is_file()
-    bare = [str(path) for path in package.rglob("*.pyx") if not path.with_suffix(".pyi").is_file()]
-    stale = [str(path) for path in package.rglob("*.pyi") if not path.with_suffix(".pyx").is_file()]
-    assert not bare, f"write a stub (.pyi) beside {', '.join(bare)}: `make lint` compares the two"
-    assert not stale, f"remove {', '.join(stale)}: there is no module of that name"
-
-
 def test_no_line_of_a_page_is_long():
     pages = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md"}
     long = [

@@ -1,6 +1,0 @@
-from svmbench.solvers.dual.box import ActiveDual
-from svmbench.solvers.kept import Kept
-
-class ConjugateDirection:
-    def __init__(self, dual: ActiveDual) -> None: ...
-    def keep(self, kept: Kept) -> None: ...

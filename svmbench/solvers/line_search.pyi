@@ -1,3 +1,0 @@
-from numpy.typing import ArrayLike
-
-def minimum_on_ray(power: int, A: float, B: float, C: float, start: ArrayLike, end: ArrayLike) -> float: ...
