@@ -24,7 +24,7 @@ from svmbench.sweep.planning import Job
 from svmbench.sweep.stored import JobDocument, JobEnd, end_of, without_run
 
 #: Seconds that interrupted runs have to store their ends before they are killed.
-_PATIENCE = 5.0
+PATIENCE = 5.0
 
 
 class Listener(Protocol):
@@ -58,16 +58,26 @@ class Pool:
         Whether to pin each worker to cores that no other sweep on this machine uses.
     reuse : bool
         Whether a worker makes several runs. If not, no run begins with memory kept of another one.
+    patience : float
+        Seconds that interrupted runs have to store their ends before they are killed.
     """
 
     def __init__(
-        self, folder: Path, size: int, threads: int, *, pin: bool = True, reuse: bool = True
+        self,
+        folder: Path,
+        size: int,
+        threads: int,
+        *,
+        pin: bool = True,
+        reuse: bool = True,
+        patience: float = PATIENCE,
     ) -> None:
         self._folder = folder
         self._size = size
         self._threads = threads
         self._cores = _Cores() if pin else None
         self._reuse = reuse
+        self._patience = patience
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
 
@@ -165,13 +175,13 @@ class Pool:
 
     def _interrupt(self) -> None:
         for worker in self._busy():
-            worker.stop()
+            worker.stop(self._patience)
 
     def _end(self) -> None:
         """Let all workers exit; kill those that do not."""
         for worker in self._workers:
             worker.process.stdin.close()  # type: ignore[union-attr]
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + self._patience
         for worker in self._workers:
             try:
                 worker.process.wait(max(0.0, deadline - time.monotonic()))
@@ -230,11 +240,11 @@ class _Worker:
         """Return whether the run of the worker has exceeded a limit."""
         return self.job is not None and self.guard is not None and self.guard.exceeded()
 
-    def stop(self) -> None:
-        """Ask the run of the worker to store its state and end."""
+    def stop(self, patience: float) -> None:
+        """Ask the run of the worker to store its state and end within so many seconds."""
         if not self.stopping:
             self.process.send_signal(signal.SIGINT)
-            self.stopping, self.deadline = True, time.monotonic() + _PATIENCE
+            self.stopping, self.deadline = True, time.monotonic() + patience
 
 
 class _Cores:

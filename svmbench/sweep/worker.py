@@ -4,6 +4,9 @@ It reads jobs as lines of JSON (``number``, ``config``, ``log``) from standard i
 one line on its original standard output. Modules stay imported and the last data set stays loaded, so that
 the next run begins at once; run.json says how many runs the process had made before. When its input ends, as
 it does when the process that started it ends, it stops its run and ends.
+
+SIGINT stops a run. SIGTERM and SIGHUP are ignored: SLURM and systemd send them to all processes of a job, and
+the process that leads this one passes them on as SIGINT. A second signal would cut the storing of the end.
 """
 
 from __future__ import annotations
@@ -59,6 +62,9 @@ class LastDataset:
 
 def main() -> int:
     """Serve jobs until the input ends."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in the background
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that a library prints may look like an answer
     lines: queue.Queue[str | None] = queue.Queue()
@@ -85,7 +91,7 @@ def _listen(lines: queue.Queue[str | None], busy: threading.Event) -> None:
         lines.put(line)
     lines.put(None)
     if busy.is_set():
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
         time.sleep(_GRACE)
         os._exit(1)
 
