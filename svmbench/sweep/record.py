@@ -37,6 +37,9 @@ from svmbench.sweep.stored import JobEnd, without_run
 #: Keys that a sweep reads from a stored configuration before a run validates it, and their types.
 _OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
 
+#: Keys of launchers of older versions.
+_FORMER = ("cluster", "requeue", "retries")
+
 #: Why a job has no run any more.
 _GONE = "its run was deleted, or set aside as damaged"
 
@@ -113,6 +116,8 @@ class Record:
             if kept is None:
                 raise ValueError("it does not match its digest")
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
+            for key in _FORMER:
+                kept["options"].get("launcher", {}).pop(key, None)
             plan = Plan(jobs, **kept)
             _check_plan(plan)
             # A plan written by an older version or by hand may have fewer options than sweeps have now.
@@ -155,9 +160,12 @@ class Record:
         """Return when each job began last, in seconds since 1970."""
         return {event["job"]: event["time"] for event in self.events() if event["event"] == "began"}
 
-    def add(self, **event: Any) -> None:
-        """Append an event; raise a `StorageError` if the folder is missing, full or not writable."""
-        line = json.dumps(lines.checked({**event, "time": time.time()})) + "\n"
+    def add(self, *events: Mapping[str, Any]) -> None:
+        """Append events; raise a `StorageError` if the folder is missing, full or not writable."""
+        if not events:
+            return
+        now = time.time()
+        line = "".join(json.dumps(lines.checked({**event, "time": now})) + "\n" for event in events)
         path = self.folder / "events.jsonl"
         with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
             if (size := stream.tell()) and _last_byte(stream) != b"\n":
@@ -225,7 +233,10 @@ def _check_plan(plan: Plan) -> None:
     if not (whole and ordered and plan.jobs and texts):
         raise ValueError("it holds what no plan has")
     options = sweep_options(plan.options)
-    if {key: options[key] for key in plan.options} != plan.options:
+    launcher = plan.options.get("launcher", {})  # of an older version, with fewer keys
+    read = options["launcher"]
+    same = {key: read.get(key) for key in launcher} == launcher
+    if not same or any(options[key] != plan.options[key] for key in plan.options.keys() - {"launcher"}):
         raise ValueError("it has options that no sweep has")
 
 

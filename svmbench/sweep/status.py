@@ -65,43 +65,55 @@ class Status:
         self._out = out or sys.stdout
         self._live = live or sys.stderr
         self._running: dict[int, tuple[Job, float]] = {}
+        self._waits = ""
+        self._erased = False
+        self._events: list[dict[str, Any]] = []
         self._began = self._shown = time.monotonic()
         self._block = Block(self._live) if on_terminal(self._live) else None
 
     def began(self, job: Job) -> None:
         """Receive a job that has begun."""
         self._running[job.number] = job, time.time()
-        self._record.add(job=job.number, event="began")
+        self._events.append({"job": job.number, "event": "began"})
 
     def ended(self, job: Job, end: JobEnd) -> None:
         """Receive the end of a job and print it."""
         self._running.pop(job.number, None)
         self.known(job, end)
-        self.tick(now=True)
 
     def known(self, job: Job, end: JobEnd) -> None:
         """Receive the end of a job that was not started here, and print it."""
         self.ends[job.number] = end
-        self._record.add(job=job.number, event="ended", **{k: v for k, v in end.items() if k != "number"})
-        self.close()
+        told = {key: value for key, value in end.items() if key != "number"}
+        self._events.append({"job": job.number, "event": "ended", **told})
+        self._erase()
         print(f"[{len(self.ends)}/{self._total}] {job.label}: {said(end)}", file=self._out, flush=True)
 
-    def tick(self, now: bool = False) -> None:
-        """Show the progress: on a terminal in place of the previous one, elsewhere as an occasional line."""
+    def waits(self, text: str) -> None:
+        """Receive what queued jobs wait for."""
+        self._waits = text
+
+    def tick(self) -> None:
+        """Record the events since the last call, and show the progress.
+
+        On a terminal it is drawn in place of the previous one, elsewhere printed as an occasional line.
+        """
+        self._write()
         since = time.monotonic() - self._shown
-        if self._block is not None and (now or since >= _REDRAWN):
+        if self._block is not None and (self._erased or since >= _REDRAWN):
             columns, height = size(self._live)
             self._block.draw([self.line(), *self.rows(columns - 1, height // 2)])
         elif self._block is None and since >= _EVERY:
             print(self.line(), file=self._live, flush=True)
         else:
             return
-        self._shown = time.monotonic()
+        self._shown, self._erased = time.monotonic(), False
 
     def line(self) -> str:
         """Return a line with the numbers of jobs done, running, failed and interrupted, and the times."""
         expected = left(self.ends, self._total, self._workers)
-        return line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
+        said = line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
+        return ", ".join(filter(None, [said, self._waits]))
 
     def rows(self, columns: int, most: int) -> list[str]:
         """Return the table of the running jobs: at most ``most`` lines of at most ``columns`` characters."""
@@ -110,9 +122,18 @@ class Status:
         return table(running(jobs, began, self._record.folder), columns, most)
 
     def close(self) -> None:
-        """Erase the status from a terminal."""
+        """Record the last events, and erase the status from a terminal."""
+        self._erase()
+        self._write()
+
+    def _write(self) -> None:
+        events, self._events = self._events, []
+        self._record.add(*events)
+
+    def _erase(self) -> None:
         if self._block is not None:
             self._block.clear()
+            self._erased = True
 
 
 def said(end: JobEnd) -> str:

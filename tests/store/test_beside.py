@@ -214,7 +214,7 @@ def test_damaged_events_are_set_aside_and_the_others_stay(told, tmp_path):
     record = Record.create(tmp_path, Plan(jobs=[], options={}))
     end = {"event": "ended", "state": "done", "reason": "", "seconds": 1.0, "numbers": {}, "run": None}
     for job in range(3):
-        record.add(job=job, **end)
+        record.add({"job": job, **end})
     edit(record.folder / "events.jsonl", '"job": 1', '"job": 2')
     assert list(record.ends()) == [0, 2]
     (finding,) = damaged(told)
@@ -248,7 +248,7 @@ def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan([], {}))
-    record.add(job=0, event="began")
+    record.add({"job": 0, "event": "began"})
     (record.folder / name).unlink()
     make(record.folder / name)
     with pytest.raises(UserError, match="is damaged"):

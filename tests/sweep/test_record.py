@@ -50,12 +50,12 @@ def test_a_sweep_killed_at_its_beginning_leaves_nothing_after_the_next(tmp_path)
 def test_a_folder_that_is_gone_is_a_sentence(tmp_path):
     record = Record.create(tmp_path, Plan(jobs=[], options={}))
     lock = record.lock()
-    record.add(job=0, event="began")
+    record.add({"job": 0, "event": "began"})
     shutil.rmtree(tmp_path)
     with pytest.raises(
         StorageError, match=r"^what became of sweep \S+ could not be stored in \S+: No such file"
     ):
-        record.add(job=0, event="ended")
+        record.add({"job": 0, "event": "ended"})
     lock.remove()
 
 
@@ -72,11 +72,11 @@ END = {"event": "ended", "state": "done", "reason": "", "seconds": 1.0, "numbers
 
 def test_an_unfinished_event_is_left_out(tmp_path, capsys):
     record = Record(tmp_path)
-    record.add(job=0, **END)
+    record.add({"job": 0, **END})
     with (tmp_path / "events.jsonl").open("a") as stream:
         stream.write('{"job": 1, "ev')
     assert list(record.ends()) == [0]
-    record.add(job=2, **END)
+    record.add({"job": 2, **END})
     assert list(record.ends()) == [0, 2]
     assert capsys.readouterr().err == ""  # what a kill leaves
 
@@ -85,7 +85,7 @@ def test_an_unfinished_event_is_left_out(tmp_path, capsys):
 def test_a_line_that_has_lost_its_end_is_told_unless_a_kill_can_have_left_it(tmp_path, capsys, job):
     record, path = Record(tmp_path), tmp_path / "events.jsonl"
     for number in range(2):
-        record.add(job=number, **END)
+        record.add({"job": number, **END})
     content = path.read_bytes().splitlines()
     content[job] = content[job][:-9]
     path.write_bytes(b"\n".join(content) + b"\n" * (job == 0))
@@ -95,9 +95,9 @@ def test_a_line_that_has_lost_its_end_is_told_unless_a_kill_can_have_left_it(tmp
 
 def test_a_last_line_without_its_line_feed_is_damaged_and_stays(tmp_path, capsys):
     record, path = Record(tmp_path), tmp_path / "events.jsonl"
-    record.add(job=0, **END)
+    record.add({"job": 0, **END})
     path.write_bytes(path.read_bytes()[:-1] + b"\x0b")
-    record.add(job=1, **END)
+    record.add({"job": 1, **END})
     assert list(record.ends()) == [1]
     assert "1 damaged line of" in capsys.readouterr().err
 
@@ -129,7 +129,7 @@ def test_a_plan_of_an_older_version_has_no_digest_and_is_read(tmp_path):
 def test_a_flipped_bit_in_an_event_is_noticed_and_the_others_are_read(tmp_path, capsys, place):
     record, path = Record(tmp_path), tmp_path / "events.jsonl"
     for job, state in enumerate(("failed", "done", "failed")):
-        record.add(job=job, **{**END, "state": state})
+        record.add({"job": job, **END, "state": state})
     content = bytearray(path.read_bytes())
     place %= len(content)
     content[place] ^= 1
