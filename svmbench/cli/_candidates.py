@@ -21,6 +21,7 @@ _OPTIONS = {
     "status": _READING,
     "watch": ("--every", "--html", "--results", "--help"),
     "resume": _READING,
+    "cancel": _READING,
     "tune": ("--search", "--rounds", "--settings", "--search-seed", "--config-dir", "--json", "--help"),
     "best": ("--by", *_READING),
     "list": ("--all", "--columns", "--where", "--sort", "--reverse", "--best", "--csv", *_READING),
@@ -144,7 +145,7 @@ def complete(line: str) -> list[str]:
 
 def _names(command: str, before: list[str]) -> Iterable[str]:
     """Return the names that a command accepts: runs, data sets, papers, jobs."""
-    if command in ("status", "watch", "resume", "best"):
+    if command in ("status", "watch", "resume", "cancel", "best"):
         return _sweeps(_after("--results", before) or "results")
     if command in _OF_RUNS and (command != "tag" or before):  # the tag precedes its runs
         return _runs(_after("--results", before) or "results")

@@ -6,6 +6,7 @@ COMMANDS = {
     "status": "show the progress of a sweep",
     "watch": "show a sweep or a results folder live while runs are being made",
     "resume": "continue a sweep that was interrupted or has failed runs",
+    "cancel": "end a sweep; its runs store their state",
     "tune": "choose C and gamma by cross-validation, coarse to fine",
     "best": "show the best setting of a sweep and its command",
     "list": "list the stored runs",

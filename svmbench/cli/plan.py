@@ -16,7 +16,7 @@ def main(arguments: Sequence[str]) -> int:
     given = _parser().parse_intermixed_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.sweep import forecast, planning
+    from svmbench.sweep import forecast, launch, planning
 
     plan = planning.make(given.overrides, folder.user_folders(given.config_dir))
     store = Store(plan.jobs[0].config.results)
@@ -41,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
         rows.append((job.number + 1, job.label, state, time, None if memory is None else f"{memory:.0f} MiB"))
     print(table(("job", "overrides", "state", "expected time", "memory"), rows))
     print(expected.sentence(plan.options["jobs"]))
+    for warning in launch.mixed(plan.options["launcher"]):
+        print(warning, file=sys.stderr)
     missing = [number for number, state in expected.states.items() if state != "stored"]
     if not given.calibrate and any(number not in expected.seconds for number in missing):
         print("--calibrate tries them for two seconds each")

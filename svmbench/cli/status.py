@@ -19,7 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_with_results(arguments)
 
     from svmbench.cli._sweep import document
-    from svmbench.sweep import status
+    from svmbench.sweep import slurm, status
     from svmbench.sweep.record import Record, all_finished
 
     record = Record.find(Path(given.results), given.sweep)
@@ -32,7 +32,10 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
     left_over = not all_finished(plan.jobs, ends)
+    jobs = {} if maker or not left_over else slurm.jobs_of(record.folder)
     state = f"being made by {maker}" if maker else "stopped" if left_over else "ended"
+    if jobs:
+        state += f", but SLURM still has {len(jobs)} of its jobs"
     print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))
     names = [str(end["run"]) for end in ends.values() if end.get("run")]
@@ -44,7 +47,8 @@ def main(arguments: Sequence[str]) -> int:
     for text in status.failures(plan.jobs, ends):
         print(text)
     if not maker and left_over:
-        print(f"continue with: svmbench resume {record.name}")
+        end = f"; end its jobs with: svmbench cancel {record.name}" if jobs else ""
+        print(f"continue with: svmbench resume {record.name}{end}")
     return 0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from svmbench.config.schema import KERNELS, LAUNCHERS, NoFeatures, Suggested, Sweep
+from svmbench.config.schema import KERNELS, LAUNCHERS, NoFeatures, Slurm, Suggested, Sweep
 from svmbench.config.values import check_section, check_values, show
 from svmbench.errors import UserError, nearest
 from svmbench.run_config import (
@@ -38,8 +38,25 @@ def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sweep options of a composed configuration; raise a `UserError` for an invalid value."""
     options = check_section("", {key: given[key] for key in _SWEEP if key in given}, Sweep)
     name, params = _named("launcher", given.get("launcher", {"name": "local"}))
-    options["launcher"] = {"name": name, **check_section("launcher.", params, schema_of("launcher", name))}
+    launcher = check_section("launcher.", params, schema_of("launcher", name))
+    if launcher.get("solvers"):
+        launcher["solvers"] = {
+            solver: _of_a_solver(solver, own) for solver, own in launcher["solvers"].items()
+        }
+    options["launcher"] = {"name": name, **launcher}
     return options
+
+
+def _of_a_solver(solver: str, given: Any) -> dict[str, Any]:
+    """Return the keys of a launcher that differ for the runs of a solver."""
+    from svmbench.solvers import registry
+
+    registry.get(solver)
+    prefix = f"launcher.solvers.{solver}."
+    checked = check_section(prefix, given, Slurm)
+    if "solvers" in given:
+        raise UserError(f"{prefix}solvers is not allowed: give the keys of launcher=slurm")
+    return {key: checked[key] for key in given}
 
 
 def of_the_sweep(key: str) -> bool:

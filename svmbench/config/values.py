@@ -174,6 +174,8 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
         return f"a list [A,B,...] of {kind}numbers{limit}"
     if hint is type(None):
         return "null"
+    if origin is dict:
+        return "a mapping {KEY: VALUE, ...}"
     if choices := _choices(hint, limits):
         return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
     words = _WORDS.get(hint, "a value")

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import socket
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.runner.spawn import thread_environment
-from svmbench.sweep.remote import make
-from svmbench.sweep.stored import RemoteJob
+from svmbench.sweep.bundle import BundleDocument, make
+from svmbench.sweep.cluster import Bundle, Fate
 
 _MIB = 1024 * 1024
 
 #: Seconds to wait for an answer at an address. Ray itself keeps trying for many minutes, warning every 5 s.
 _ANSWER = 10.0
 
+#: Ray's errors of tasks that ended through no fault of their runs.
+_LOST = ("NodeDiedError", "OwnerDiedError", "LocalRayletDiedError", "TaskUnschedulableError")
+
 
 class Ray:
-    """Jobs as tasks of Ray, with a limit on simultaneous ones.
+    """Jobs as tasks of Ray.
 
     Parameters
     ----------
@@ -28,17 +30,15 @@ class Ray:
     size : int
         Most simultaneous tasks.
     threads : int
-        Cores per task.
+        Most cores of a task.
     """
 
     def __init__(self, options: Mapping[str, Any], size: int, threads: int) -> None:
         import ray
 
         self._ray = ray
-        self.most: int | None = size
-        self._minutes = options["minutes"]
-        self._tasks: dict[int, Any] = {}
-        self._begun: dict[int, float] = {}
+        self._size = size
+        self._tasks: dict[str, Any] = {}
         address = options["address"]
         own: dict[str, Any] = {"num_cpus": size * threads, "include_dashboard": False}
         try:
@@ -47,51 +47,68 @@ class Ray:
                 address=address,
                 configure_logging=False,
                 log_to_driver=False,
-                runtime_env={"env_vars": thread_environment(threads)},
                 **(own if address == "local" else {}),
             )
-        except (OSError, ValueError, RuntimeError) as error:
-            said = str(error).strip().splitlines() or [type(error).__name__]
+        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+            remedy = "start one by ray start --head, or give launcher.address=local"
+            if "token" in str(error).lower():
+                remedy = "give Ray the token of the cluster, by RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH"
             raise UserError(
-                f"launcher.address={address}: no Ray cluster can be reached ({said[0]}); start one by "
-                "ray start --head, or give launcher.address=local"
+                f"launcher.address={address}: no Ray cluster can be reached ({_plain(error)}); {remedy}"
             ) from error
-        asked = {} if options["memory"] is None else {"memory": int(options["memory"] * _MIB)}
-        self._make = ray.remote(make).options(num_cpus=threads, max_retries=options["retries"], **asked)
 
-    def submit(self, documents: Sequence[RemoteJob]) -> None:
+    def room(self, live: Sequence[Bundle]) -> int:
+        """Return how many tasks can be submitted."""
+        return max(0, self._size - len(live))
+
+    def submit(self, array: str, documents: Sequence[BundleDocument], options: Mapping[str, Any]) -> bool:
         """Start tasks; Ray chooses the machines."""
-        for document in documents:
-            self._tasks[document["number"]] = self._make.remote(document)
-            self._begun[document["number"]] = time.monotonic()
+        asked = {} if options["memory"] is None else {"memory": int(options["memory"] * _MIB)}
+        for line, document in enumerate(documents):
+            task = self._ray.remote(make).options(num_cpus=document["threads"], max_retries=0, **asked)
+            self._tasks[f"{array}-{line}"] = task.remote(document)
+        return True
 
-    def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the tasks that have ended."""
-        tasks = [self._tasks[number] for number in numbers]
+    def attach(self, arrays: Mapping[str, int]) -> None:
+        """Do nothing: tasks end with the process that submitted them."""
+
+    def fates(self, bundles: Sequence[Bundle]) -> dict[str, Fate]:
+        """Return the fates of tasks that have ended, or were submitted by another process."""
+        tasks = [self._tasks[bundle.name] for bundle in bundles if bundle.name in self._tasks]
         ready = set(self._ray.wait(tasks, num_returns=len(tasks), timeout=0)[0]) if tasks else set()
-        if self._minutes is not None:
-            late = time.monotonic() - 60.0 * self._minutes
-            self.cancel([number for number in numbers if self._begun[number] < late])
-        return {number: self._how(self._tasks[number]) for number in numbers if self._tasks[number] in ready}
+        over = [bundle.name for bundle in bundles if self._tasks.get(bundle.name) in {*ready, None}]
+        return {name: self._fate(self._tasks.get(name)) for name in over}
 
-    def _how(self, task: Any) -> str:
+    def _fate(self, task: Any) -> Fate:
+        if task is None:
+            return Fate("ended with the process that started it", "lost")
         try:
             self._ray.get(task)
         except self._ray.exceptions.RayError as error:
-            said = str(error).strip().splitlines() or [""]
-            # Further sentences of Ray list addresses and possible causes.
-            first = said[0].partition(". ")[0].rstrip(".")
-            return f"ended by {type(error).__name__}: {first[:200]}"
-        return "ended without a word"
+            kind = type(error).__name__
+            fate = "lost" if kind in _LOST else "cancelled" if kind == "TaskCancelledError" else "died"
+            return Fate(f"ended by {kind}: {_plain(error)}", fate)
+        return Fate("ended without a word", "died")
 
-    def cancel(self, numbers: Sequence[int]) -> None:
+    def waiting(self) -> str:
+        """Return nothing: Ray does not say what a task waits for."""
+        return ""
+
+    def cancel(self, bundles: Sequence[Bundle]) -> None:
         """Interrupt tasks; the runs store what they have."""
-        for number in numbers:
-            self._ray.cancel(self._tasks[number], force=False)
+        for bundle in bundles:
+            if bundle.name in self._tasks:
+                self._ray.cancel(self._tasks[bundle.name], force=False)
 
     def close(self) -> None:
         """Leave the cluster, or shut down a local one."""
         self._ray.shutdown()
+
+
+def _plain(error: Exception) -> str:
+    """Return the first sentence of an error, without colours; others list addresses and possible causes."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip() or type(error).__name__
+    return text.splitlines()[0].partition(". ")[0].rstrip(".")[:200]
 
 
 def _knock(address: str) -> None:

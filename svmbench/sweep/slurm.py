@@ -1,131 +1,356 @@
-"""Jobs of a SLURM cluster, through submitit."""
+"""Jobs of a SLURM cluster: arrays, submitted by ``sbatch`` and watched by ``squeue``."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
-import signal
+import re
+import shlex
 import subprocess
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.runner.spawn import thread_environment
-from svmbench.sweep.remote import make
-from svmbench.sweep.stored import RemoteJob
+from svmbench.sweep.bundle import BundleDocument
+from svmbench.sweep.cluster import Bundle, Fate, submitted
 
-#: Seconds between two queries of SLURM, which serves other users as well.
-_ASK = 5.0
+#: Seconds between two questions to SLURM, which serves other users as well, and limit on its answer.
+_ASK, _ANSWER = 30.0, 60.0
 
-#: A job is notified before the end of its time: this many seconds before or, if less, this part (1/4) of its
-#: time.
-_NOTICE, _SHARE = 90, 4
+#: Most jobs of an array where SLURM does not say.
+_MOST = 1000
 
 #: States of jobs that have not ended.
 _ALIVE = {
     *("PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT"),
     *("REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING", "RESV_DEL_HOLD", "SPECIAL_EXIT"),
 }
+#: States of jobs that the cluster has ended, without a fault of their runs.
+_LOST = {"PREEMPTED", "NODE_FAIL", "BOOT_FAIL", "REVOKED", "DEADLINE"}
+
+#: Reasons for which a queued job waits for ever, and what to do.
+_NEVER = {
+    "PartitionTimeLimit": "launcher.minutes is above the limit of its partition: give less, or "
+    "launcher.minutes=auto",
+    r"(Assoc|QOS)Max\w*PerJob\w*": "a job may not ask for so much: give less of launcher.minutes, "
+    "launcher.memory or threads, or another launcher.account or launcher.qos",
+    r"PartitionNodeLimit|BadConstraints": "no node has what it asks for: see launcher.constraint, "
+    "launcher.nodelist and launcher.gres",
+    r"(Account|QOS)NotAllowed|Invalid(Account|QOS)": "give a launcher.account and launcher.qos "
+    "that may use the partition",
+    "DependencyNeverSatisfied": "see launcher.options",
+    "ReservationDeleted": "give another launcher.reservation",
+    "JobHoldMaxRequeue|launch_failed_requeued_held": "its nodes cannot start it: see scontrol show job",
+}
+#: Refusals of ``sbatch`` that end when other jobs do, and those that end when SLURM is back.
+_FULL = re.compile("MaxSubmit|temporarily una|queue full|Invalid job array")
+_AWAY = re.compile("contact slurm controller|timed out|Connection|connect failure")
+
+#: Options of ``sbatch`` with the names of our keys.
+_SAME = ("partition", "account", "qos", "reservation", "constraint", "nodelist", "exclude", "gres")
 
 
 class Slurm:
-    """One array of jobs.
+    """Arrays of jobs.
 
     Parameters
     ----------
     folder : Path
-        Folder for submitit's files.
-    options : mapping
-        Options ``launcher`` of the sweep.
+        Folder of the sweep.
     size : int
-        Most simultaneous jobs.
-    threads : int
-        Cores per job.
+        Most jobs that run at a time.
     """
 
-    def __init__(self, folder: Path, options: Mapping[str, Any], size: int, threads: int) -> None:
-        import submitit
+    def __init__(self, folder: Path, size: int) -> None:
+        self._folder = folder
+        self._size = size
+        self._ids: dict[str, str] = {}
+        self._most = most_of_an_array()
+        self._array, self._throttle = "", 0
+        self._free = size
+        self._asked = self._refused = -math.inf
+        self._refusal = ""
+        self._states: dict[tuple[str, str], State] = {}
+        self._fates: dict[str, Fate] = {}
 
-        self._options = options
-        self._jobs: dict[int, Any] = {}
-        self._asked = 0.0
-        self._known: dict[int, str] = {}
-        seconds = 60 * options["minutes"]
-        common = {
-            "timeout_min": max(1, round(options["minutes"])),
-            "cpus_per_task": threads,
-            "name": "svmbench",
-            **({} if options["memory"] is None else {"mem_gb": options["memory"] / 1024}),
-        }
-        self.most: int | None = None  # the array has its own limit
-        if options["cluster"] == "local":
-            self.most = size
-            self._executor = submitit.AutoExecutor(folder, cluster="local")
-            self._executor.update_parameters(**common, local_setup=options["setup"])
-            return
-        self._executor = submitit.AutoExecutor(folder, cluster="slurm")
-        lines = [f"export {name}={value}" for name, value in thread_environment(threads).items()]
-        own = {key: options[key] for key in ("partition", "account", "qos") if options[key] is not None}
-        self._executor.update_parameters(
-            **common,
-            **{f"slurm_{key}": value for key, value in own.items()},
-            slurm_array_parallelism=size,
-            slurm_signal_delay_s=min(_NOTICE, round(seconds / _SHARE)),
-            slurm_setup=[*lines, *options["setup"]],
-            slurm_additional_parameters={"requeue" if options["requeue"] else "no-requeue": True},
-        )
+    def room(self, live: Sequence[Bundle]) -> int:
+        """Return how many jobs can be submitted; none while one waits in the queue."""
+        self._free = self._size - len(live)
+        if self._free <= 0 or any(not bundle.begun for bundle in live):
+            return 0
+        return self._most if time.monotonic() - self._refused >= _ASK else 0
 
-    def submit(self, documents: Sequence[RemoteJob]) -> None:
-        """Submit the jobs as one array."""
-        try:
-            jobs = self._executor.map_array(make, documents)
-        except Exception as error:  # submitit raises its own for messages of sbatch
-            said = [line.strip() for line in str(error).splitlines() if line.strip()]
-            raise UserError(f"SLURM takes no jobs: {said[-1] if said else type(error).__name__}") from error
-        self._jobs |= {document["number"]: job for document, job in zip(documents, jobs, strict=True)}
+    def submit(self, array: str, documents: Sequence[BundleDocument], options: Mapping[str, Any]) -> bool:
+        """Submit an array of jobs; return whether SLURM accepts it now.
 
-    def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the jobs that have ended; SLURM is not queried at every call."""
-        if self._options["cluster"] == "local":
-            states = {number: self._jobs[number].state for number in numbers}
-            return {number: f"ended as {state}" for number, state in states.items() if state != "RUNNING"}
-        if time.monotonic() - self._asked >= _ASK:
+        If it accepts no more jobs of this user, a smaller array is tried at the next call, and one of a
+        single job after a while.
+        """
+        program = [sys.executable, "-P", "-m", "svmbench.sweep.bundle"]
+        program += [str(self._folder / "cluster" / f"{array}.jsonl")]
+        script = ["#!/bin/bash", "begun=$(date +%s)", *options["setup"]]
+        script += [f"exec {shlex.join(program)} $SLURM_ARRAY_TASK_ID $begun", ""]
+        command = [
+            *("sbatch", "--parsable", f"--job-name={self._name(array)}", "--requeue", "--open-mode=append"),
+            f"--array=0-{len(documents) - 1}%{self._free}",
+            f"--output={self._folder / 'slurm.log'}",
+            *_words(options),
+        ]
+        code, out, err = _said(command, "\n".join(script))
+        if code == 0:
+            self._ids[array] = out.strip().partition(";")[0]
+            (self._folder / "cluster" / f"{array}.id").write_text(self._ids[array], encoding="ascii")
+            self._array, self._throttle, self._refusal = array, self._free, ""
+            return True
+        lines = [
+            re.sub(r"^sbatch: (error: )?(Batch job submission failed: )?", "", line)
+            for line in err.split("\n")
+        ]
+        why = "; ".join(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        if not (_FULL.search(err) or _AWAY.search(err)):
+            raise UserError(f"SLURM refuses the jobs: {why or f'sbatch ended with code {code}'}")
+        if _AWAY.search(err) or self._most == 1:
+            self._refused = time.monotonic()
+        self._refusal = f"SLURM accepts no more jobs now: {why}"
+        self._most = max(1, len(documents) // 2)
+        return False
+
+    def attach(self, arrays: Mapping[str, int]) -> None:
+        """Find the arrays of an earlier process in SLURM."""
+        self._ids |= ids(self._folder, arrays)
+
+    def fates(self, bundles: Sequence[Bundle]) -> dict[str, Fate]:
+        """Return the fates of jobs that are over; SLURM is asked at most once in 30 s."""
+        if bundles and time.monotonic() - self._asked >= _ASK:
             self._asked = time.monotonic()
-            self._known = self._ask(numbers)
-        return {number: how for number, how in self._known.items() if number in numbers}
+            arrays = {bundle.name.partition("-")[0] for bundle in bundles}
+            states = asked([self._ids[array] for array in arrays if array in self._ids])
+            if states is not None:
+                self._states = states
+                self._fates = {b.name: fate for b in bundles if (fate := self._fate(b)) is not None}
+                never = [bundle for bundle in bundles if self._kind(bundle) == "never"]
+                self.cancel(never)
+        self._widen(bundles)
+        return {bundle.name: self._fates[bundle.name] for bundle in bundles if bundle.name in self._fates}
 
-    def _ask(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return how jobs ended according to squeue; sacct needs accounting, which not every cluster has."""
-        names = {self._jobs[number].job_id: number for number in numbers}
-        arrays = ",".join(sorted({name.partition("_")[0] for name in names}))
-        command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={arrays}"]
-        said = subprocess.run([*command, "--format=%i|%T|%r"], capture_output=True, text=True, check=False)
-        if said.returncode and "Invalid job id" not in said.stderr:
-            return {}  # SLURM is not reachable: a later call queries it again
-        states = {line.split("|")[0]: line.split("|")[1:] for line in said.stdout.splitlines()}
-        found = {}
-        for name, number in names.items():
-            state, *reason = states.get(name) or states.get(name.partition("_")[0]) or ["forgotten by SLURM"]
-            if state not in _ALIVE:
-                why = f" ({reason[0]})" if reason and reason[0] not in ("None", "") else ""
-                found[number] = f"{name} ended as {state}{why}"
-        return found
+    def _kind(self, bundle: Bundle) -> str:
+        return self._fates[bundle.name].kind if bundle.name in self._fates else ""
 
-    def cancel(self, numbers: Sequence[int]) -> None:
-        """Cancel jobs. SLURM notifies running ones, and kills them after its KillWait."""
-        if self._options["cluster"] == "local":
-            for number in numbers:
-                with contextlib.suppress(ProcessLookupError):  # submitit itself would kill after a second
-                    os.kill(int(self._jobs[number].job_id), signal.SIGTERM)
-        elif numbers:
-            names = [self._jobs[number].job_id for number in numbers]
-            subprocess.run(["scancel", *names], check=False, capture_output=True)
+    def _fate(self, bundle: Bundle) -> Fate | None:
+        """Return the fate of a job by what SLURM has answered; None if it is queued or running."""
+        array, _, line = bundle.name.partition("-")
+        if array not in self._ids:
+            return Fate("was never submitted", "lost")
+        name = f"{self._ids[array]}_{line}"
+        state = self._states.get((self._ids[array], line))
+        if state is None and bundle.begun:
+            return Fate(f"{name} has ended, and SLURM has forgotten how", "died")
+        if state is None:
+            return Fate(f"{name} left the queue before it began, as a cancelled job does", "cancelled")
+        if state.name == "PENDING":
+            remedy = next(
+                (text for reason, text in _NEVER.items() if re.fullmatch(reason, state.reason)), None
+            )
+            return Fate(f"{name} would wait for ever ({state.reason}): {remedy}", "never") if remedy else None
+        if state.name in _ALIVE:
+            return None
+        why = f" ({state.reason})" if state.reason not in ("", "None") else ""
+        kind = "lost" if state.name in _LOST else "cancelled" if state.name == "CANCELLED" else "died"
+        return Fate(f"{name} ended as {state.name}{why}; see {self._folder / 'slurm.log'}", kind)
+
+    def _widen(self, bundles: Sequence[Bundle]) -> None:
+        """Let the newest array use the places of jobs of earlier ones that have ended."""
+        others = sum(not bundle.name.startswith(f"{self._array}-") for bundle in bundles)
+        if self._array and self._throttle < self._size - others and len(bundles) - others > self._throttle:
+            self._throttle = self._size - others
+            _said(
+                [
+                    "scontrol",
+                    "update",
+                    f"JobId={self._ids[self._array]}",
+                    f"ArrayTaskThrottle={self._throttle}",
+                ]
+            )
+
+    def waiting(self) -> str:
+        """Return how many jobs are queued, for which reasons."""
+        return "; ".join(filter(None, [queued(self._states.values()), self._refusal]))
+
+    def cancel(self, bundles: Sequence[Bundle]) -> None:
+        """Cancel jobs. SLURM sends SIGTERM to running ones, and kills them after its KillWait."""
+        lines: dict[str, list[str]] = {}
+        for bundle in bundles:
+            array, _, line = bundle.name.partition("-")
+            lines.setdefault(array, []).append(line)
+        names = [
+            f"{self._ids[array]}_[{','.join(some)}]" for array, some in lines.items() if array in self._ids
+        ]
+        if names:
+            _said(["scancel", *names])
 
     def close(self) -> None:
-        """Wait for submitit's local processes to end; there is nothing to release with SLURM."""
-        if self._options["cluster"] == "local":
-            deadline = time.monotonic() + _ASK
-            while time.monotonic() < deadline and any(job.state == "RUNNING" for job in self._jobs.values()):
-                time.sleep(0.05)
+        """Do nothing: jobs of SLURM do not need this process."""
+
+    def _name(self, array: str) -> str:
+        return _job_name(self._folder, array)
+
+
+@dataclass(frozen=True)
+class State:
+    """State of a job in SLURM's words, and the reason."""
+
+    name: str
+    reason: str
+
+
+def asked(names: Sequence[str]) -> dict[tuple[str, str], State] | None:
+    """Return the states of all jobs of arrays, by id and number; None if SLURM does not answer.
+
+    ``squeue`` forgets jobs a few minutes after their end. ``sacct`` knows them if there is an accounting
+    database; without one it fails.
+    """
+    if not names:
+        return {}
+    command = [
+        "squeue",
+        "--noheader",
+        "--array",
+        "--states=all",
+        f"--jobs={','.join(names)}",
+        "--format=%F|%K|%T|%r",
+    ]
+    code, out, err = _said(command)
+    if code and "Invalid job id" not in err:
+        return None
+    rows = [line.split("|", 3) for line in out.splitlines()]
+    found = {(row[0], row[1]): State(row[2], row[3].split(",")[0].replace(" ", "_")) for row in rows}
+    if forgotten := set(names) - {array for array, _ in found}:
+        command = ["sacct", "--noheader", "--parsable2", "--allocations", "--format=JobID,State"]
+        for line in _said([*command, f"--jobs={','.join(forgotten)}"])[1].splitlines():
+            name, _, state = line.partition("|")
+            array, _, number = name.partition("_")
+            found[array, number] = State(state.partition(" ")[0], "")
+    return found
+
+
+def ids(folder: Path, arrays: Iterable[str]) -> dict[str, str]:
+    """Return SLURM's ids of the arrays of a sweep; an array that it does not know is left out.
+
+    A process that was killed while it submitted has not noted the id. The array is found by its name.
+    """
+    found = {}
+    for array in arrays:
+        with contextlib.suppress(FileNotFoundError):
+            found[array] = (folder / "cluster" / f"{array}.id").read_text(encoding="ascii")
+        if not found.get(array):
+            command = [
+                "squeue",
+                "--noheader",
+                "--states=all",
+                f"--name={_job_name(folder, array)}",
+                "--format=%F",
+            ]
+            known = _said(command)[1].split()
+            found |= {array: known[0]} if known else {}
+    return {array: name for array, name in found.items() if name}
+
+
+def jobs_of(folder: Path) -> dict[tuple[str, str], State]:
+    """Return the jobs of a sweep that are queued or running, by id and number."""
+    states = asked(list(ids(folder, submitted(folder / "cluster")).values())) or {}
+    return {key: state for key, state in states.items() if state.name in _ALIVE}
+
+
+def cancel_all(folder: Path) -> int:
+    """Cancel all jobs of a sweep; return how many were queued or running."""
+    jobs = jobs_of(folder)
+    if jobs:
+        _said(["scancel", *{array for array, _ in jobs}])
+    return len(jobs)
+
+
+def queued(states: Iterable[State]) -> str:
+    """Return how many jobs are queued, for which reasons, in words; empty if none is."""
+    reasons = Counter(state.reason for state in states if state.name == "PENDING")
+    if not reasons:
+        return ""
+    each = ", ".join(
+        f"{reason} {count}" if len(reasons) > 1 else reason for reason, count in reasons.most_common()
+    )
+    return f"{reasons.total()} queued ({each})"
+
+
+def most_of_an_array() -> int:
+    """Return the most jobs of an array: below MaxArraySize, which limits the index."""
+    found = re.search(r"MaxArraySize\s*=\s*(\d+)", _said(["scontrol", "show", "config"])[1])
+    return max(1, int(found[1]) - 1) if found else _MOST
+
+
+def longest(partition: str | None) -> float:
+    """Return the most minutes of a job in a partition, or in one of several; infinite without a limit."""
+    limits = []
+    for line in _said(["scontrol", "--oneliner", "show", "partition"])[1].splitlines():
+        about = dict(word.partition("=")[::2] for word in line.split())
+        chosen = (
+            about.get("Default") == "YES"
+            if partition is None
+            else about.get("PartitionName") in partition.split(",")
+        )
+        limit = re.fullmatch(r"(?:(\d+)-)?(\d+):(\d+):(\d+)", about.get("MaxTime", ""))
+        if chosen:
+            days, hours, minutes, seconds = map(int, limit.groups("0")) if limit else (0, 0, 0, 0)
+            limits.append(1440 * days + 60 * hours + minutes + seconds / 60 if limit else math.inf)
+    return max(limits, default=math.inf)
+
+
+def kinds_of_nodes(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the nodes that jobs may get, by their features as ``sinfo`` lists them."""
+    command = ["sinfo", "--noheader", "--Node", "--format=%N|%f|%P"]
+    command += [f"--partition={options['partition']}"] if options["partition"] else []
+    command += [f"--nodes={options['nodelist']}"] if options["nodelist"] else []
+    found: dict[str, list[str]] = {}
+    for line in _said(command)[1].splitlines():
+        node, features, partition = line.split("|")
+        if options["partition"] or partition.endswith("*"):
+            found.setdefault(features, []).append(node)
+    return found
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """Return the options of ``sbatch``."""
+    words = [f"--time={math.ceil(options['minutes'])}", f"--cpus-per-task={options['threads']}"]
+    words += [f"--{key}={options[key]}" for key in _SAME if options[key] is not None]
+    words += ["--exclusive"] if options["exclusive"] else []
+    words += [] if options["memory"] is None else [f"--mem={math.ceil(options['memory'])}M"]
+    free = {key: value for key, value in (options["options"] or {}).items() if value is not False}
+    return words + [f"--{key}" if value is True else f"--{key}={value}" for key, value in free.items()]
+
+
+def _job_name(folder: Path, array: str) -> str:
+    return f"svmbench-{folder.name}-{array}"
+
+
+def _said(command: Sequence[str], given: str = "") -> tuple[int, str, str]:
+    """Return the exit code, output and errors of a command of SLURM.
+
+    The variables of a job of SLURM in which this process may run are options for the commands, and are not
+    passed on.
+    """
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith("SLURM_") or key == "SLURM_CONF"
+    }
+    try:
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, check=False, env=kept, timeout=_ANSWER
+        )
+    except FileNotFoundError:
+        return 127, "", f"there is no {command[0]} on this machine"
+    except subprocess.TimeoutExpired:
+        return 124, "", f"{command[0]} timed out"
+    return done.returncode, done.stdout, done.stderr

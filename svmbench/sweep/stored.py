@@ -28,13 +28,6 @@ class JobDocument(TypedDict):
     log: str
 
 
-class RemoteJob(JobDocument):
-    """A job for a machine of a cluster; ``end`` is the file for its `JobEnd`, ``cwd`` the working folder."""
-
-    end: str
-    cwd: str
-
-
 class JobEnd(TypedDict):
     """How a job ended, as workers report it and ``events.jsonl`` keeps it."""
 

@@ -10,8 +10,7 @@ SIGKILL after a random time, from the first thing it does until after its end. H
 
 A sweep is killed likewise: the process that leads it, one of its workers, or all. Those that are left must
 end by themselves, every run of the folder is held as above, and the same sweep makes what is missing. The
-same is done with `paper run` of an artifact made small, and with a sweep whose jobs are those of a cluster,
-which submitit plays on this machine.
+same is done with `paper run` of an artifact made small. `tests/cluster` does it with sweeps on a cluster.
 
 Other commands are killed likewise (`COMMANDS`): a run that goes on from a smaller budget, one that certifies
 an optimum, one with cross-validation, `tune`, `report`, `export`. What was stored before must be whole, and
@@ -66,7 +65,6 @@ _DATA = (
     *("budget.kev=null", "observe.points=40"),
 )
 _SWEEP = ("solver=sdca,sbp", "seed=0,1", "budget.iterations=2000", "jobs=2", "oversubscribe=true")
-_CLUSTER = ("launcher=slurm", "launcher.cluster=local")
 #: The artifact of which `paper run` makes a small form.
 _ARTIFACT = "sbp-f2"
 
@@ -272,7 +270,6 @@ def make_paper(results: Path) -> bool:
 SWEEPS: dict[str, Callable[[Path], bool]] = {
     "sweeps": make_sweep,
     "paper run": make_paper,
-    "sweeps on a cluster": lambda results: make_sweep(results, *_CLUSTER),
 }
 
 

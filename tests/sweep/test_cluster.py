@@ -1,4 +1,4 @@
-"""Sweeps on a cluster: submitit's local executor in place of SLURM. `tests/cluster` has the real engines."""
+"""Sweeps on a cluster whose machines are processes here. `tests/cluster` has the real engines."""
 
 from __future__ import annotations
 
@@ -9,108 +9,43 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from svmbench.cli.main import main
-from svmbench.run_config import Choice, RunConfig
+from svmbench.config import resolve
+from svmbench.config.validation import sweep_options
+from svmbench.errors import UserError
 from svmbench.store import Store
-from svmbench.sweep import launch, on_ray
-from svmbench.sweep.cluster import Cluster
-from svmbench.sweep.planning import Job
+from svmbench.sweep import bundle as bundles
+from svmbench.sweep import cluster, launch, on_ray, slurm
+from svmbench.sweep.cluster import Bundle, Cluster, Fate
+from svmbench.sweep.planning import Job, Plan
+from svmbench.sweep.record import Record
+from svmbench.sweep.stored import without_run
 
-GIVEN = (
-    "dataset=twonorm",
-    "dataset.n_train=60",
-    "dataset.n_test=20",
-    "launcher=slurm",
-    "launcher.cluster=local",
-)
+DATA = ("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=20", "budget.kev=null")
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cluster, "_LOOK", 0.02)
+    monkeypatch.setattr(cluster, "_GRACE", 0.2)
+    monkeypatch.setattr(cluster, "_PATIENCE", 20.0)
     return tmp_path
 
 
-def ends(results: Path) -> dict[int, str]:
-    # There is no file before the first event is written, and only one sweep.
-    lines = [
-        line for path in (results / "sweeps").glob("*/events.jsonl") for line in path.read_text().splitlines()
-    ]
-    return {event["job"]: event["state"] for event in map(json.loads, lines) if event["event"] == "ended"}
-
-
-def test_a_sweep_by_submitit_is_a_sweep_like_any_other(here, capfd):
-    assert main(["run", "-m", "solver=pegasos,sdca", "budget.iterations=20", *GIVEN]) == 0
-    out = capfd.readouterr().out
-    assert "solver=sdca: done, budget.iterations=20 reached" in out
-    assert ends(here / "results") == {0: "done", 1: "done"}
-    plain = {run.id: run.summary()["primal_objective"] for run in Store("results").runs()}
-    assert (
-        main(["run", "-m", "solver=pegasos,sdca", "budget.iterations=20", *GIVEN[:3], "results=other"]) == 0
-    )
-    assert {run.id: run.summary()["primal_objective"] for run in Store("other").runs()} == plain
-
-
-def test_jobs_that_die_fail_and_a_signal_stores_what_runs(here):
-    arguments = ["solver=pegasos", "budget.kev=1e14", "budget.iterations=null", "seed=0,1", "jobs=2", *GIVEN]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "svmbench.cli.main", "run", "-m", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 120.0
-        while len(list(here.glob("results/runs/*.running/trace.csv"))) < 2:
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.1)
-        one, _ = sorted(here.glob("results/runs/*.running/lock"))
-        victim = int(one.read_text().split()[1])
-        os.kill(victim, signal.SIGKILL)
-        while not ends(here / "results"):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        assert list(ends(here / "results").values()) == ["failed"]
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    assert "failed, its job ended as " in out
-    assert sorted(run.status for run in Store("results").runs()) == ["interrupted", "killed"]
-
-
-class Engine:
-    """Plays a cluster: job 0 ends by itself, job 1 dies, job 2 waits for ever."""
-
-    most = 2
-
-    def submit(self, documents):
-        self.given = [*getattr(self, "given", []), *(document["number"] for document in documents)]
-        if 0 not in [document["number"] for document in documents]:
-            return
-        Path(documents[0]["log"]).write_text("")
-        end = {"state": "done", "reason": "it is", "run": "a", "seconds": 1.0, "numbers": {}}
-        Path(documents[0]["end"]).write_text(json.dumps(end))
-        self.cancelled = []
-
-    def over(self, numbers):
-        return {number: "lost its node" for number in numbers if number == 1}
-
-    def cancel(self, numbers):
-        self.cancelled = numbers
-
-    def close(self):
-        self.closed = True
+def jobs(count, *overrides):
+    configs = [resolve([*DATA, *overrides, f"seed={seed}"], []) for seed in range(count)]
+    return [Job(number, str(number), [], config) for number, config in enumerate(configs)]
 
 
 class Listener:
     def __init__(self):
-        self.said = []
+        self.said, self.ticks = [], lambda: None
 
     def began(self, job):
         self.said.append(f"began {job.number}")
@@ -118,20 +53,449 @@ class Listener:
     def ended(self, job, end):
         self.said.append(f"{end['state']} {job.number}: {end['reason']}")
 
+    def waits(self, text):
+        self.waited = text
+
     def tick(self):
+        self.ticks()
+
+    def states(self):
+        return sorted(line.partition(":")[0] for line in self.said if not line.startswith("began"))
+
+
+class Fixed:
+    """Bundles of a fixed size."""
+
+    def __init__(self, size, seconds=None):
+        self.size, self.seconds = size, seconds
+
+    def divided(self, jobs):
+        parts = [jobs[i : i + self.size] for i in range(0, len(jobs), self.size)]
+        return [Bundle(list(part), {}, self.seconds) for part in parts]
+
+    def learn(self, job, end):
         pass
 
 
-def test_a_dead_job_fails_once_and_fail_fast_forgets_what_never_began(tmp_path, monkeypatch):
-    monkeypatch.setattr("svmbench.sweep.cluster._GRACE", 0.0)
-    monkeypatch.setattr("svmbench.sweep.cluster._LOOK", 0.001)
-    config = RunConfig(Choice("smo"), Choice("twonorm"), Choice("linear"), results=str(tmp_path))
-    jobs = [Job(number, str(number), [], config) for number in range(3)]
-    engine, listener = Engine(), Listener()
-    assert not Cluster(tmp_path, engine).run(jobs, listener, fail_fast=True)
-    assert listener.said == ["began 0", "done 0: it is", "began 1", "failed 1: its job lost its node"]
-    assert engine.given == [0, 1, 2]  # the last one as the first had ended
-    assert engine.cancelled == [2] and engine.closed
+class Processes:
+    """Jobs as processes of this machine, at most so many; they end as they like."""
+
+    def __init__(self, folder, size=2, kind="died"):
+        self.folder, self.size, self.kind = folder, size, kind
+        self.processes, self.arrays, self.doomed = {}, [], {}
+
+    def room(self, live):
+        return self.size - len(live)
+
+    def submit(self, array, documents, options):
+        self.arrays.append([sorted(map(int, document["runs"])) for document in documents])
+        for line in range(len(documents)):
+            self.start(array, line)
+        return True
+
+    def start(self, array, line):
+        words = [str(self.folder / "cluster" / f"{array}.jsonl"), str(line), str(time.time())]
+        process = subprocess.Popen([sys.executable, "-m", "svmbench.sweep.bundle", *words], process_group=0)
+        self.processes[f"{array}-{line}"] = process
+
+    def attach(self, arrays):
+        pass
+
+    def fates(self, bundles):
+        found = {b.name: self.doomed[b.name] for b in bundles if b.name in self.doomed}
+        for bundle in bundles:
+            process = self.processes.get(bundle.name)
+            if process is None or process.poll() is not None:
+                found[bundle.name] = Fate("ended", self.kind)
+        return found
+
+    def waiting(self):
+        return "2 queued (Resources)"
+
+    def cancel(self, bundles):
+        for bundle in bundles:
+            self.processes[bundle.name].terminate()
+
+    def close(self):
+        for process in self.processes.values():
+            process.wait(30)
+
+
+def when(condition, action):
+    """Return a function that acts once, when the condition is true."""
+    done = []
+
+    def look():
+        if not done and condition():
+            done.append(True)
+            action()
+
+    return look
+
+
+def test_bundles_store_what_a_sweep_of_this_machine_stores(here):
+    listener, engine = Listener(), Processes(here)
+    assert not Cluster(here, engine, Fixed(2)).run(jobs(3, "budget.iterations=20"), listener)
+    assert listener.states() == ["done 0", "done 1", "done 2"]
+    assert engine.arrays == [[[0, 1], [2]]] and listener.waited
+    stored = {run.id: run.summary()["primal_objective"] for run in Store("results").runs()}
+    assert main(["run", "-m", *DATA, "budget.iterations=20", "seed=0,1,2", "results=own"]) == 0
+    assert {run.id: run.summary()["primal_objective"] for run in Store("own").runs()} == stored
+    assert not (here / "cluster").exists()  # nothing is left to be collected
+
+
+def test_a_bundle_that_dies_fails_one_run_and_gives_the_others_back(here):
+    def kill():
+        process = next(iter(engine.processes.values()))
+        os.killpg(process.pid, signal.SIGKILL)
+
+    engine, listener = Processes(here, 1), Listener()
+    listener.ticks = when(lambda: "began 1" in listener.said, kill)
+    many = jobs(3, "solver=pegasos", "budget.iterations=20")
+    many[1] = replace(many[1], config=resolve([*DATA, "solver=pegasos", "budget.iterations=10000000"], []))
+    assert not Cluster(here, engine, Fixed(3)).run(many, listener)
+    assert listener.states() == ["done 0", "done 2", "failed 1"]
+    assert "failed 1: its job ended" in listener.said
+    assert engine.arrays == [[[0, 1, 2]], [[2]]]
+
+
+@pytest.mark.parametrize(("kind", "ended"), [("lost", "done 0"), ("cancelled", "interrupted 0")])
+def test_a_run_whose_job_was_lost_is_continued_and_a_cancelled_one_is_not(here, kind, ended):
+    engine, listener = Processes(here, 1, kind), Listener()
+    trace = lambda: list(here.glob("results/runs/*.running/trace.csv"))  # noqa: E731
+    kill = lambda: next(iter(engine.processes.values())).terminate()  # noqa: E731
+    listener.ticks = when(lambda: trace() and len(trace()[0].read_bytes().splitlines()) > 2, kill)
+    assert not Cluster(here, engine, Fixed(1)).run(
+        jobs(1, "solver=pegasos", "budget.iterations=300000"), listener
+    )
+    assert listener.states() == [ended]
+    (run,) = Store("results").runs()
+    assert ("continued" in run.manifest) == (kind == "lost")
+
+
+def test_a_restarted_job_omits_what_has_ended_and_is_no_end(here):
+    """SLURM requeues the job; its first attempt was interrupted in the second run."""
+    engine = Processes(here, 1)
+    many = jobs(2, "budget.iterations=20", "force=true")
+    (here / "cluster" / "told").mkdir(parents=True)
+    told = here / "cluster" / "told" / "a-0.jsonl"
+    told.write_text('{"host": "n1"}\n{"began": 0}\n{"state": "done", "number": 0}\n{"began": 1}\n{"stat')
+    document = {
+        "runs": {str(job.number): job.config.document() for job in many},
+        "folder": str(here),
+        "told": str(told),
+        "cwd": str(here),
+        "threads": 1,
+        "seconds": None,
+    }
+    (here / "cluster" / "a.jsonl").write_text(json.dumps(document) + "\n")
+    engine.start("a", 0)
+    engine.processes["a-0"].wait(60)
+    lines, size = bundles.heard(told)
+    assert size == told.stat().st_size
+    assert [line["began"] for line in lines if "began" in line] == [0, 1, 1]
+    assert lines[-1]["state"] == "done" and len(Store("results").runs()) == 1
+
+
+def test_a_process_that_comes_later_collects_and_never_submits_twice(here):
+    many = jobs(3, "budget.iterations=20")
+    first, listener = Processes(here, 1), Listener()
+    leader = Cluster(here, first, Fixed(2))
+    listener.ticks = when(lambda: first.arrays, lambda: (_ for _ in ()).throw(RuntimeError("killed")))
+    with pytest.raises(RuntimeError):
+        leader.run(many, listener)
+    second, again = Processes(here, 1), Listener()
+    second.processes = first.processes
+    assert not Cluster(here, second, Fixed(2)).run(many, again)
+    assert again.states() == ["done 0", "done 1", "done 2"]
+    assert second.arrays == [[[2]]]
+    assert len(Store("results").runs()) == 3
+
+
+class Reported(Processes):
+    """Jobs that are over at once, with these reports."""
+
+    def __init__(self, folder, *reports):
+        super().__init__(folder, 1)
+        self.reports = [*reports]
+
+    def start(self, array, line):
+        self.processes[f"{array}-{line}"] = subprocess.Popen(["true"])
+        (self.folder / "cluster" / "told" / f"{array}-{line}.jsonl").write_text(self.reports.pop(0))
+
+
+def test_an_end_near_the_limit_gives_back_what_it_did_not_make(here):
+    """The first run of a job had all the time there is; another one gets a job of its own."""
+    done = json.dumps({**without_run("done", ""), "number": 0})
+    first = f'{{"host": "n"}}\n{{"began": 0}}\n{done}\n{{"began": 1}}\n{{"stopped": "time"}}\n'
+    engine = Reported(here, first, '{"host": "n"}\n{"began": 1}\n{"stopped": "time"}\n')
+    listener = Listener()
+    assert not Cluster(here, engine, Fixed(2, 480.0)).run(jobs(2), listener)
+    assert listener.states() == ["done 0", "interrupted 1"]
+    assert listener.said[-1] == "interrupted 1: launcher.minutes=8 reached; svmbench resume continues it"
+    assert engine.arrays == [[[0, 1]], [[1]]]
+
+
+def test_a_job_ends_before_its_time_does(here):
+    many = jobs(1, "solver=pegasos", "budget.iterations=100000000")
+    document = {"runs": {"0": many[0].config.document()}, "folder": str(here), "told": str(here / "told")}
+    document |= {"cwd": str(here), "threads": 1, "seconds": 400.0}
+    (here / "a").write_text(json.dumps(document))
+    begun = time.time() - 309.0  # 90 s before its end, a second from now
+    words = [sys.executable, "-m", "svmbench.sweep.bundle", str(here / "a"), "0", str(begun)]
+    assert subprocess.run(words, timeout=100).returncode == 0
+    lines, _ = bundles.heard(here / "told")
+    assert lines[-1] == {"stopped": "time"}
+
+
+def test_a_job_that_would_wait_for_ever_or_begins_nothing_fails(here):
+    class Dead(Processes):
+        def start(self, array, line):
+            self.processes[f"{array}-{line}"] = subprocess.Popen(["true"])
+
+    listener = Listener()
+    assert not Cluster(here, Dead(here), Fixed(2)).run(jobs(2), listener)
+    assert listener.states() == ["failed 0", "failed 1"]
+
+    class Endless(Dead):
+        def fates(self, bundles):
+            return {bundle.name: Fate("would wait for ever", "never") for bundle in bundles}
+
+    listener = Listener()
+    assert not Cluster(here, Endless(here), Fixed(1)).run(jobs(1), listener, fail_fast=True)
+    assert listener.said == ["began 0", "failed 0: its job would wait for ever"]
+
+
+def test_ctrl_c_stores_what_runs_and_drops_what_waits(here):
+    engine, listener = Processes(here, 1), Listener()
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    running = lambda: any(here.glob("results/runs/*.running/trace.csv"))  # noqa: E731
+    listener.ticks = when(running, interrupt)
+    many = jobs(2, "solver=pegasos", "budget.iterations=100000000")
+    assert Cluster(here, engine, Fixed(1)).run(many, listener)
+    assert listener.states() == ["interrupted 0"]
+    assert [run.status for run in Store("results").runs()] == ["interrupted"]
+
+
+def test_looks_are_rarer_the_more_runs_wait(here):
+    one = Cluster(here, Processes(here), Fixed(1))
+    for count, seconds in ((10, 0.3), (2000, 2.0), (10_000, 10.0), (100_000, 10.0)):
+        one._waiting = [None] * count
+        assert one._pause() == pytest.approx(seconds if count > 10 else cluster._LOOK)
+
+
+def planned(count, **launcher):
+    options = sweep_options({"jobs": 2, "launcher": {"name": "slurm", **launcher}})
+    return Plan(jobs(count, "solver=smo"), options)
+
+
+def test_bundles_follow_forecasts(here, monkeypatch):
+    plan = planned(100)
+    seconds = {}
+    monkeypatch.setattr(launch, "forecast", lambda plan, store: type("", (), {"seconds": seconds}))
+    bundler = launch.Bundler(plan, lambda partition: 10.0)
+    found = bundler.divided(plan.jobs)  # nothing is known: one run for each job, to learn from
+    assert [len(one.jobs) for one in found] == [1, 1] and found[0].options["minutes"] == 10.0
+    bundler.learn(plan.jobs[0], {**without_run("done", ""), "seconds": 3.0})
+    found = bundler.divided(plan.jobs)  # 300 s for two jobs at a time
+    assert {len(one.jobs) for one in found} <= {12, 4} and sum(len(one.jobs) for one in found) == 100
+    assert found[0].options["minutes"] == 5 and found[0].seconds == 300.0
+    seconds |= dict.fromkeys(range(100), 120.0)
+    assert {len(one.jobs) for one in launch.Bundler(plan, lambda partition: 10.0).divided(plan.jobs)} == {1}
+    fixed = planned(5, bundle=2, minutes=3, solvers={"smo": {"memory": 500}})
+    found = launch.Bundler(fixed, lambda partition: 10.0).divided(fixed.jobs)
+    assert [len(one.jobs) for one in found] == [2, 2, 1]
+    assert found[0].options["memory"] == 500 and found[0].seconds == 180.0
+
+
+class Shell:
+    """Answers of SLURM's commands, by their names."""
+
+    def __init__(self, **answers):
+        self.answers, self.commands = answers, []
+
+    def __call__(self, command, given=""):
+        self.commands.append([*command, given])
+        answer = self.answers.get(command[0], (0, "", ""))
+        return answer.pop(0) if isinstance(answer, list) else answer
+
+
+def engine(monkeypatch, **answers):
+    shell = Shell(**{"scontrol": (0, "MaxArraySize            = 1001\n", ""), **answers})
+    monkeypatch.setattr(slurm, "_said", shell)
+    return shell
+
+
+OPTIONS = {**sweep_options({"launcher": {"name": "slurm", "minutes": 5}})["launcher"], "threads": 1}
+
+
+def test_arrays_are_as_large_as_slurm_takes(here, monkeypatch):
+    full = (
+        1,
+        "",
+        "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: x",
+    )
+    shell = engine(monkeypatch, sbatch=[full, full, (0, "7;here\n", "")])
+    (here / "cluster").mkdir()
+    one = slurm.Slurm(here, 3)
+    assert one.room([]) == 1000  # the largest index is MaxArraySize - 1
+    assert not one.submit("a", [{}] * 1000, OPTIONS) and one.room([]) == 500
+    assert "SLURM accepts no more jobs now: QOSMaxSubmitJobPerUserLimit" in one.waiting()
+    assert not one.submit("a", [{}] * 500, OPTIONS) and one.room([]) == 250
+    assert one.submit("b", [{}] * 250, OPTIONS) and (here / "cluster" / "b.id").read_text() == "7"
+    assert "--array=0-249%3" in shell.commands[-1] and one.waiting() == ""
+    running = Bundle([], name="b-0", begun=[0])
+    assert one.room([running, Bundle([], name="b-1")]) == 0  # one still waits
+    assert one.room([running]) == 250 and one.room([running] * 3) == 0
+
+
+def test_every_option_reaches_sbatch(here, monkeypatch):
+    shell = engine(monkeypatch, sbatch=(0, "7\n", ""))
+    (here / "cluster").mkdir()
+    free = {"nice": 100, "contiguous": True, "hold": False}
+    asked = {"constraint": "avx2", "exclusive": True, "gres": "gpu:1", "nodelist": "n1", "exclude": "n2"}
+    asked |= {"reservation": "r", "memory": 99.5, "setup": ["module load x"], "options": free, "threads": 2}
+    assert slurm.Slurm(here, 1).submit("a", [{}], {**OPTIONS, **asked})
+    words = {*shell.commands[-1][:-1]}
+    assert {"--constraint=avx2", "--exclusive", "--gres=gpu:1", "--nodelist=n1", "--exclude=n2"} <= words
+    assert {"--reservation=r", "--mem=100M", "--time=5", "--cpus-per-task=2", "--nice=100"} <= words
+    assert "--contiguous" in words and not any("hold" in word for word in words)
+    assert "\nmodule load x\nexec " in shell.commands[-1][-1]
+
+
+def test_a_refusal_is_one_sentence(here, monkeypatch):
+    said = "sbatch: error: Memory specification can not be satisfied\nsbatch: error: Batch job submission "
+    engine(monkeypatch, sbatch=(1, "", said + "failed: Requested node configuration is not available\n"))
+    (here / "cluster").mkdir()
+    with pytest.raises(
+        UserError,
+        match=r"^SLURM refuses the jobs: Memory specification can not be satisfied; "
+        r"Requested node configuration is not available$",
+    ):
+        slurm.Slurm(here, 1).submit("a", [{}], OPTIONS)
+
+
+def test_states_of_slurm_are_named(here, monkeypatch):
+    rows = [
+        "7|0|RUNNING|None",
+        "7|1|PENDING|Resources",
+        "7|2|PENDING|PartitionTimeLimit",
+        "7|3|PREEMPTED|None",
+    ]
+    rows += [
+        "7|4|OUT_OF_MEMORY|OutOfMemory",
+        "7|5|CANCELLED|None",
+        "7|7|PENDING|BeginTime",
+        "7|9|NODE_FAIL|x",
+    ]
+    rows += ["7|10|PENDING|launch failed requeued held", "7|11|PENDING|QOSMaxWallDurationPerJobLimit"]
+    shell = engine(monkeypatch, sbatch=(0, "7\n", ""), squeue=(0, "\n".join(rows), ""))
+    (here / "cluster").mkdir()
+    one = slurm.Slurm(here, 20)
+    one.room([])
+    one.submit("a", [{}] * 12, OPTIONS)
+    known = [Bundle([], name=f"a-{line}", begun=[1] if line == 8 else []) for line in range(12)]
+    found = {name: fate.kind for name, fate in one.fates(known).items()}
+    assert found == {
+        "a-2": "never",
+        "a-3": "lost",
+        "a-4": "died",
+        "a-5": "cancelled",
+        "a-6": "cancelled",
+        "a-8": "died",
+        "a-9": "lost",
+        "a-10": "never",
+        "a-11": "never",
+    }
+    assert shell.commands[-1][:2] == ["scancel", "7_[2,10,11]"]
+    asked = len(shell.commands)
+    one.fates(known)
+    assert len(shell.commands) == asked  # once in 30 s
+    how = one.fates(known)["a-2"].how
+    assert how.startswith("7_2 would wait for ever (PartitionTimeLimit): launcher.minutes is above")
+    assert one.waiting().startswith("5 queued (")
+
+
+def test_a_controller_that_does_not_answer_ends_no_job(here, monkeypatch):
+    engine(monkeypatch, squeue=(1, "", "slurm_load_jobs error: Unable to contact slurm controller"))
+    assert slurm.asked(["7"]) is None
+    engine(
+        monkeypatch,
+        squeue=(1, "", "slurm_load_jobs error: Invalid job id specified"),
+        sacct=(1, "", "Slurm accounting storage is disabled"),
+    )
+    assert slurm.asked(["7"]) == {}
+    engine(monkeypatch, sacct=(0, "7_0|COMPLETED\n7_1|CANCELLED by 0\n", ""))
+    assert slurm.asked(["7"])["7", "1"] == slurm.State("CANCELLED", "")
+
+
+def test_limits_of_partitions(monkeypatch):
+    lines = "PartitionName=a Default=NO MaxTime=1-02:03:00 \nPartitionName=b Default=YES MaxTime=00:10:00\n"
+    engine(monkeypatch, scontrol=(0, lines + "PartitionName=c MaxTime=UNLIMITED", ""))
+    assert slurm.longest("a") == 1563.0 and slurm.longest(None) == 10.0 and slurm.longest("a,b") == 1563.0
+    assert slurm.longest("c") == float("inf") == slurm.longest("other")
+
+
+def test_more_time_than_the_partition_allows_is_said_before_anything_is_made(here, monkeypatch, capfd):
+    monkeypatch.setattr(launch.shutil, "which", lambda name: name)
+    engine(monkeypatch, scontrol=(0, "PartitionName=b Default=YES MaxTime=00:10:00\n", ""))
+    assert main(["run", "-m", "launcher=slurm", "launcher.minutes=60"]) == 2
+    assert "launcher.minutes=60 is more than the 10 minutes that the default partition allows" in (
+        capfd.readouterr().err
+    )
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("launcher.options={array: 1-3}", "it is set by launcher.bundle"),
+        ("launcher.options={output: x}", "it is set by svmbench"),
+        ("launcher.options={--nice: 3}", "give long options of sbatch, without the dashes"),
+        ("launcher.options=3", "give a mapping"),
+        ("launcher.solvers={sbpp: {memory: 3}}", "solver 'sbpp' is unknown"),
+        ("launcher.solvers={sbp: {memory: -3}}", "launcher.solvers.sbp.memory=-3 is not allowed"),
+        ("launcher.solvers={sbp: {solvers: {}}}", "launcher.solvers.sbp.solvers is not allowed"),
+        ("launcher.bundle=0", "give a whole number of at least 1, or auto"),
+    ],
+)
+def test_options_that_are_wrong_are_a_sentence(here, capfd, word, said):
+    assert main(["plan", "launcher=slurm", word]) == 2
+    assert said in capfd.readouterr().err
+
+
+def test_a_plan_of_an_older_version_is_read(here):
+    options = sweep_options({"launcher": {"name": "slurm"}})
+    former = {"name": "slurm", "cluster": "slurm", "requeue": True, "minutes": 60.0, "partition": "p"}
+    record = Record.create(here, replace(Plan(jobs(1), options), options={**options, "launcher": former}))
+    assert record.plan().options["launcher"]["partition"] == "p"
+    assert record.plan().options["launcher"]["bundle"] == "auto"
+
+
+def test_cancel_ends_the_process_or_says_that_there_is_nothing(here, capfd, monkeypatch):
+    record = Record.create(Path("results"), Plan(jobs(1), sweep_options({})))
+    assert main(["cancel"]) == 2
+    assert "is not running, and has no jobs in a queue" in capfd.readouterr().err
+    lock = record.lock()
+    received = []
+    kept = signal.signal(signal.SIGTERM, lambda *about: received.append(about))
+    try:
+        assert main(["cancel", record.name]) == 0
+    finally:
+        signal.signal(signal.SIGTERM, kept)
+        lock.remove()
+    assert received and "is asked to end" in capfd.readouterr().out
+    (record.folder / "cluster").mkdir()
+    (record.folder / "cluster" / "a.jsonl").write_text("{}\n")
+    (record.folder / "cluster" / "a.id").write_text("7")
+    shell = engine(monkeypatch, squeue=(0, "7|0|RUNNING|None\n7|1|COMPLETED|None\n", ""))
+    assert main(["status", record.name]) == 0
+    assert "stopped, but SLURM still has 1 of its jobs" in capfd.readouterr().out
+    assert main(["cancel", record.name]) == 0
+    assert ["scancel", "7", ""] in shell.commands
 
 
 def test_an_engine_that_is_not_there_is_told_before_anything_is_made(here, capfd, monkeypatch):
@@ -157,3 +521,8 @@ def test_an_address_where_nothing_listens_is_told_at_once():
             on_ray._knock(address)
     on_ray._knock("auto")
     on_ray._knock("local")
+
+
+def test_messages_of_ray_are_plain():
+    assert on_ray._plain(ValueError("\x1b[36mtask\x1b[39m died. Then more.\nand more")) == "task died"
+    assert on_ray._plain(ValueError()) == "ValueError"
