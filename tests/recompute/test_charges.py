@@ -23,7 +23,8 @@ def made(tmp_path_factory):
             more = ["kernel=linear"] * (solver in LINEAR) + ["problem.bias=unregularised"] * (
                 solver in BIASED
             )
-            words = [f"solver={solver}", "budget.kev=40000", *more, *SMALL, f"results={folder}"]
+            more += ["solver.q=20"] * (solver == "gpdt")  # all examples at once would be one checkpoint
+            words = [f"solver={solver}", *more, *SMALL, "budget.kev=40000", f"results={folder}"]
             assert main(["run", *words]) == 0
             found[solver] = Store(folder).find(solver)
         return found[solver]

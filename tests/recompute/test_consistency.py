@@ -137,7 +137,7 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
     results = str(smo.path.parents[1])
     capsys.readouterr()
     assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
-    assert "except threads and cores, are not checked" in capsys.readouterr().out
+    assert "the machine, except threads and cores" in capsys.readouterr().out
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
     model = load_model(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
