@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from svmbench.analysis.profiles import PER_ROW, Profiles, share
 from svmbench.errors import UserError
 from svmbench.figures.labels import handles_of, put_legend, put_title
+from svmbench.figures.panel import scale_x
 from svmbench.figures.series import COUNTERS, Floats
 from svmbench.figures.style import Look, drawing, looks, save
 
@@ -62,7 +63,8 @@ def _panel(ax: Axes, found: Profiles, values: Floats, style: dict[str, Look], la
             continue  # unclipped markers outside the axes would break the layout
         ax.plot(at, share(row, at), linestyle="none", color=look.colour, marker=look.marker,
                 markeredgecolor="white", markeredgewidth=0.5, clip_on=False)  # fmt: skip
-    ax.set(xscale="log", xlim=ends, ylim=(0.0, 1.04), xlabel=textwrap.fill(label, 36), title=title)
+    scale_x(ax, *ends, "log")
+    ax.set(ylim=(0.0, 1.04), xlabel=textwrap.fill(label, 36), title=title)
     ax.grid(alpha=0.25)
 
 

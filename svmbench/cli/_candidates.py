@@ -27,7 +27,18 @@ _OPTIONS = {
     "list": ("--all", "--columns", "--where", "--sort", "--reverse", "--best", "--csv", *_READING),
     "show": _READING,
     "plot": (
-        *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
+        *(
+            "--x",
+            "--y",
+            "--title",
+            "--xlim",
+            "--ylim",
+            "--xscale",
+            "--yscale",
+            "--size",
+            "--dpi",
+            "--color-by",
+        ),
         *("--style-by", "--style", "--panels-by", "--heat", "--format", "--output", *_READING),
     ),
     "table": (

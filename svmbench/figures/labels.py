@@ -1,8 +1,7 @@
-"""Text on a sheet: names at the ends of lines, legends that fit, powers of ten at ticks."""
+"""Text on a sheet: names at the ends of lines, legends that fit."""
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -33,8 +32,6 @@ _MOVED = 0.02
 
 #: Marker of a value that is only a lower bound.
 _UPWARDS = "$\u2191$"
-
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
@@ -121,8 +118,8 @@ def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Li
     ]  # fmt: skip
 
 
-def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
-    """Return the legend entries for anything other than lines of solvers."""
+def further(*, optimum: str, published: bool, bounds: bool) -> list[Line2D]:
+    """Return the legend entries for anything other than lines of solvers; ``optimum`` names its line."""
     with rc_context({"text.parse_math": True}):  # a marker is a formula
         upwards = MarkerStyle(_UPWARDS)
     entries = ((published, "o", "published"), (bounds, upwards, "not reached: at least so much"))
@@ -131,7 +128,7 @@ def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
         Line2D([], [], marker=marker, label=label, **hollow) for shown, marker, label in entries if shown
     ]
     if optimum:
-        handles.append(Line2D([], [], **OPTIMUM, label="certified optimum"))
+        handles.append(Line2D([], [], **OPTIMUM, label=optimum))
     return handles
 
 
@@ -194,15 +191,3 @@ def _break_names(legend: Legend, share: float) -> None:
         text.set_text(
             textwrap.fill(text.get_text(), max(12, int((longest + 6) * share) - 6), break_on_hyphens=False)
         )
-
-
-def power_of_ten(value: float, _: int | None = None) -> str:
-    """Format a number as 10⁶ or -2.5×10⁶ in plain text, three times as fast as mathtext."""
-    if value == 0.0:
-        return "0"
-    if value < 0.0:
-        return "-" + power_of_ten(-value)
-    exponent = math.floor(math.log10(value) + 1e-9)
-    mantissa = value / 10.0**exponent
-    power = "10" + str(exponent).translate(_RAISED)
-    return power if f"{mantissa:g}" == "1" else f"{mantissa:g}×{power}"

@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from svmbench.figures.labels import OPTIMUM, draw_levels, power_of_ten
+from svmbench.figures.labels import OPTIMUM, draw_levels
 from svmbench.figures.series import calm_since
+from svmbench.figures.settings import power_of_ten
 from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
@@ -20,6 +21,9 @@ Floats = NDArray[np.float64]
 #: Most names in the note on lines missing from a panel, and most lines in a panel whose markers affect the
 #: layout.
 _NAMED, _CROWDED = 2, 12
+
+#: Mark of that note, by which `sheet` finds it to break it into lines.
+NOTE = "absent"
 
 
 @dataclass(frozen=True)
@@ -127,10 +131,11 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
             ha="right", va="top", fontsize=7, color="0.4",
         )  # fmt: skip
         note.set_in_layout(False)  # panels do not shrink for it
+        note.set_gid(NOTE)
     # Without y, matplotlib would measure all ticks at each drawing to find out that nothing is above the
     # axes.
     ax.set_title(plot.heading, y=1.0)
-    _scale_x(ax, low, high, x_scale)
+    scale_x(ax, low, high, x_scale)
     _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
     points = [(np.array([point.x]), np.array([point.low])) for point in plot.known if point.label in labels]
     draw_levels(ax, plot.levels, [*((line.x, line.y) for line in plot.lines), *points])
@@ -251,7 +256,8 @@ def _padded(bottom: float, top: float, kind: str) -> tuple[float, float]:
     return bottom - margin if bottom < 0.0 else max(0.0, bottom - margin), top + margin
 
 
-def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
+def scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
+    """Set range, ticks and tick labels of an x axis; matplotlib's own labels of powers are formulas."""
     ax.set_xscale(x_scale)
     ax.set_xlim(low, high)
     if x_scale == "log":
@@ -259,6 +265,9 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
         ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, 30.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels cost time
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, math.inf)))
 
 
 def _places(low: float, high: float) -> Locator:

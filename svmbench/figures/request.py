@@ -16,7 +16,7 @@ from svmbench.figures.curves import Looks, Row, View, make_figure
 from svmbench.figures.heat import make_heat
 from svmbench.figures.labels import handles_of
 from svmbench.figures.selection import CURVE_GROUPS, Panel, Selection, in_order, select
-from svmbench.figures.series import CERTIFIED
+from svmbench.figures.series import CERTIFIED, SAME_COST, Curve
 from svmbench.figures.settings import check_keys, setting, written
 from svmbench.figures.sheet import WIDTHS
 from svmbench.figures.style import LINES, MARKERS, PALETTE, Look, Picture
@@ -103,6 +103,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
         apart=asked,
         references=references(runs) if request.y in CERTIFIED else None,
     )
+    found.left_out += [cut for panel in found.panels for curve in panel.curves if (cut := _cut(panel, curve))]
     looks = None
     if asked and found.panels:
         found, looks = _told_apart(found, request)
@@ -119,6 +120,19 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
         looks=looks,
     )
     return figure, caption, found.left_out
+
+
+def _cut(panel: Panel, curve: Curve) -> tuple[str, str] | None:
+    """Return the part of a curve that is not drawn since its shortest run has ended, with the reason."""
+    last = max(float(steps.cost[-1]) for steps in curve.steps)
+    if curve.end * SAME_COST >= last:
+        return None
+    first = min(curve.steps, key=lambda steps: steps.end).run
+    return (
+        f"the end of {panel.name}, {curve.label}",
+        f"{first.id} ends at {curve.end:.2g} and others go on to {last:.2g}; a median needs every seed, so "
+        "resume that run or leave it out",
+    )
 
 
 def usual_cost(runs: Sequence[StoredRun]) -> str:

@@ -10,7 +10,8 @@ from matplotlib.lines import Line2D
 
 from svmbench.errors import UserError
 from svmbench.figures.labels import fit, further, handles_of, label_ends, put_legend, put_title
-from svmbench.figures.panel import Plot, draw_panel, is_wide
+from svmbench.figures.panel import NOTE, Plot, draw_panel, is_wide
+from svmbench.figures.series import METRICS
 from svmbench.figures.style import Look, Picture, drawing, looks, save
 
 #: Most lines in a panel that can be distinguished.
@@ -19,8 +20,9 @@ MOST_LINES = 16
 #: this many and their names have at most this many characters.
 _DIRECT, _SHORT = 6, 24
 
-#: Inches: the size of one panel by default, and the columns of a journal.
+#: Inches: the size of one panel by default, room beside its axes, and the columns of a journal.
 _PANEL = (3.55, 3.0)
+_SIDE = 0.8
 WIDTHS = {"one": 3.4, "two": 7.0}
 
 
@@ -126,7 +128,7 @@ def make_sheet(
     bare = {line.label for plot in plots for line in plot.lines if line.bare}
     entries = list(handles) if handles is not None else [] if direct else handles_of(style, bare)
     entries += further(
-        optimum=any(plot.optimum is not None for plot in plots),
+        optimum=_optimum(rows, y_labels),
         published=any(plot.known for plot in plots),
         bounds=any(line.open is not None and line.open.any() for plot in plots for line in plot.lines),
     )
@@ -135,8 +137,20 @@ def make_sheet(
     return figure
 
 
+def _optimum(rows: Sequence[Sequence[Plot]], y_labels: Sequence[str]) -> str:
+    """Return the name of the line of the optimum, or "" without one; only objectives are never below it."""
+    drawn = dict.fromkeys(
+        label.removesuffix(" (%)")
+        for row, label in zip(rows, y_labels, strict=True)
+        if any(plot.optimum is not None for plot in row)
+    )
+    if not drawn or list(drawn) == [METRICS["primal_objective"][0]]:
+        return "certified optimum" if drawn else ""
+    return f"{' and '.join(drawn)} of the optimum"
+
+
 def _wrap_labels(figure: Picture, panel: float, letters: int) -> None:
-    """Break labels of x axes and titles that are wider than their panel.
+    """Break labels of x axes, titles and notes that are wider than their panel.
 
     An inch fits ``letters`` letters. The layout narrows axes to make room for a wider label, so labels must
     be shorter where axes are narrow already: in sheets of many rows, whose y axes differ.
@@ -148,6 +162,8 @@ def _wrap_labels(figure: Picture, panel: float, letters: int) -> None:
             ax.set_title(head, y=1.0)
             fit(ax.title, 0.95 * panel * figure.dpi)
             ax.set_title("\n".join([ax.get_title(), *rest]), y=1.0)
+        for note in (text for text in ax.texts if text.get_gid() == NOTE):
+            fit(note, max(0.5 * panel, panel - _SIDE) * figure.dpi)
 
 
 def _check_crowd(plots: Sequence[Plot], style: Mapping[str, Look]) -> None:

@@ -81,8 +81,8 @@ _METADATA: dict[str, dict[str, str | None]] = {
 }
 
 
-#: Pixels per inch of PNG files.
-_DPI = 200
+#: Pixels per inch of PNG files for screens, and for the columns of a journal.
+DPI, PRINTED_DPI = 200, 300
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,9 @@ def drawing(style: str = "screen") -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, stem: Path, caption: str | None, formats: Sequence[str] = FORMATS) -> list[Path]:
+def save(
+    figure: Figure, stem: Path, caption: str | None, formats: Sequence[str] = FORMATS, dpi: int = DPI
+) -> list[Path]:
     """Write the figure in some formats, with its caption if there is one.
 
     Files are replaced atomically, and the same figure gives the same bytes.
@@ -203,6 +205,8 @@ def save(figure: Figure, stem: Path, caption: str | None, formats: Sequence[str]
         Text of ``<stem>.txt``; None: no such file.
     formats : sequence of str
         Formats in `svmbench.figures.FORMATS`; files of other formats, perhaps of the user, stay.
+    dpi : int
+        Pixels per inch of the PNG file.
 
     Returns
     -------
@@ -217,10 +221,10 @@ def save(figure: Figure, stem: Path, caption: str | None, formats: Sequence[str]
     contents: dict[str, bytes | str] = {}
     for kind in (kind for kind in FORMATS if kind in formats):
         if kind == "png":
-            contents[kind] = _in_a_palette(_pixels(figure))
+            contents[kind] = _in_a_palette(_pixels(figure, dpi))
             continue
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
+        figure.savefig(buffer, format=kind, dpi=DPI, metadata=_METADATA[kind])
         contents[kind] = buffer.getvalue()
     return write_all(stem, contents if caption is None else {**contents, "txt": caption})
 
@@ -249,9 +253,9 @@ def _without_minor_ticks(figure: Figure) -> Iterator[None]:
         axis.set_minor_locator(locator)
 
 
-def _pixels(figure: Figure) -> Image.Image:
+def _pixels(figure: Figure, dpi: int) -> Image.Image:
     canvas = FigureCanvasAgg(figure)
-    figure.savefig(io.BytesIO(), format="raw", dpi=_DPI)
+    figure.savefig(io.BytesIO(), format="raw", dpi=dpi)
     return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
 
 

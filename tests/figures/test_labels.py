@@ -7,7 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
 
-from svmbench.figures.labels import draw_levels, fit, further, handles_of, power_of_ten, put_legend
+from svmbench.figures.labels import draw_levels, fit, further, handles_of, put_legend
+from svmbench.figures.settings import power_of_ten
 from svmbench.figures.style import drawing, looks
 
 
@@ -65,5 +66,5 @@ def test_texts_are_measured_without_an_image_of_the_sheet():
 def test_the_marker_of_a_bound_is_an_arrow_without_dollar_signs():
     arrow = MarkerStyle("$\u2191$").get_path()
     with drawing():
-        (handle,) = further(optimum=False, published=False, bounds=True)
+        (handle,) = further(optimum="", published=False, bounds=True)
     assert len(MarkerStyle(handle._marker).get_path()) == len(arrow)
