@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str]) -> int:
         "field",
         "Compare methods on fifteen data sets: the least test error reached by each cost. Makes what is "
         "missing of the comparison, or only the runs of the named solver, which is then drawn in colour and "
-        "the others in grey. An interrupted comparison continues from the stored runs.",
+        "the others pale. An interrupted comparison continues from the stored runs.",
     )
     parser.add_argument(
         "words",
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.papers.making import make
     from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
-    from svmbench.papers.newcomer import entered
+    from svmbench.papers.newcomer import absent, entered
     from svmbench.papers.runs import check_known
     from svmbench.papers.which import rewrite
     from svmbench.store import Store
@@ -81,6 +82,8 @@ def main(arguments: Sequence[str]) -> int:
             return code  # it was said why no run was made
         raise UserError(f"no run of {given.words[0]} is stored: make them by the same command without --draw")
     if code != 130:
+        if given.words:
+            tell(absent(material))
         paths = draw(material, results)
         if given.page is not None:
             rewrite(material, given.page)

@@ -270,7 +270,10 @@ def _caption(
         "long as it jumps up and down."
     )
     if any(plot.optimum is not None for row in plots for plot in row):
-        reading += " Broad pale dashes are the value at the certified optimum of the regularised problem; only objectives cannot be below it."
+        reading += (
+            " Broad pale dashes are the value at the certified optimum of the regularised problem, below "
+            "which only an objective cannot fall."
+        )
     early = _early(plots)
     if early:
         reading += f" Cut off at the left, where they cost less than is shown: {'; '.join(early)}."

@@ -27,7 +27,7 @@ from svmbench.figures.tables import table
 from svmbench.papers.artifact import Artifact, Curves, Front, Grid, Listing, Profile, Sweep
 from svmbench.papers.comparison import listing
 from svmbench.papers.estimate import Draw
-from svmbench.papers.fronts import FRONT, FRONT_CAPTION, emphasis, front_table
+from svmbench.papers.fronts import FRONT, FRONT_CAPTION, OTHERS, emphasis, front_table
 from svmbench.papers.grid_table import grid_table
 from svmbench.papers.keys import axis_words
 from svmbench.papers.matching import Match
@@ -107,6 +107,8 @@ def _draw_sheet(
 ) -> list[Path]:
     artifact = material.artifact
     said = [*getattr(artifact, "notes", ()), *notes(artifact)]
+    if looks is not None:
+        looks = _of_drawn(looks, rows)
     if isinstance(artifact, Front):
         said.insert(0, FRONT_CAPTION)
     return draw_rows(
@@ -114,6 +116,14 @@ def _draw_sheet(
         formats=formats,
         listed=not isinstance(artifact, Front),  # it has hundreds of runs; its table names what is missing
     )  # fmt: skip
+
+
+def _of_drawn(looks: Looks, rows: Sequence[Row]) -> Looks:
+    """Return looks whose legend names only lines that are drawn: a method may lack a cost, or every run."""
+    drawn = {curve.label for row in rows for panel in row.selection.panels for curve in panel.curves}
+    coloured = {str(handle.get_label()) for handle in looks.handles}
+    names = drawn & coloured | ({OTHERS} if drawn - coloured else set())
+    return replace(looks, handles=[handle for handle in looks.handles if handle.get_label() in names])
 
 
 def _rows(material: Material, counter: str) -> list[Row]:

@@ -30,7 +30,10 @@ FRONT_CAPTION = (
 
 #: Number of methods in colour.
 _SHOWN = 8
-_GREY = Look("#C4C4C4", "-", "")
+#: Look of the other methods: pale, and no grey, which is the colour of the dashes of the optimum.
+_PALE = Look("#BBD0EA", "-", "")
+#: Their entry in the legend.
+OTHERS = "other methods"
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
 
 
 def emphasis(material: Material, counter: str) -> Looks:
-    """Return the styles of the lines: those most ahead in colour, or the highlighted one, others grey."""
+    """Return the styles of the lines: those most ahead in colour, or the highlighted one, others pale."""
     highlighted = getattr(material.artifact, "highlight", "")
     if not highlighted:
         parts: dict[str, float] = {}
@@ -98,10 +101,10 @@ def emphasis(material: Material, counter: str) -> Looks:
     lines = material.artifact.runs.lines
     titles = {line.name: title_of(material, line.name) for line in lines}
     own = looks((titles[line.name], line.solver) for line in lines)
-    style = {titles[line.name]: own[titles[line.name]] if line.name in shown else _GREY for line in lines}
-    handles = handles_of({title: look for title, look in style.items() if look is not _GREY})
+    style = {titles[line.name]: own[titles[line.name]] if line.name in shown else _PALE for line in lines}
+    handles = handles_of({title: look for title, look in style.items() if look is not _PALE})
     if len(handles) < len(style):
-        handles.append(Line2D([], [], color=_GREY.colour, label="other methods"))
+        handles.append(Line2D([], [], color=_PALE.colour, label=OTHERS))
     return Looks(style, handles)
 
 

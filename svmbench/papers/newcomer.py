@@ -8,6 +8,8 @@ from pathlib import Path
 
 from svmbench.errors import UserError
 from svmbench.papers.artifact import Front
+from svmbench.papers.fronts import FRONT
+from svmbench.papers.material import Material
 from svmbench.papers.runs import Group, Line
 from svmbench.sweep.planning import impossible
 
@@ -62,3 +64,22 @@ def entered(
     together = replace(runs, lines=(*runs.lines, line), groups=(*runs.groups, group))
     named = replace(field, id=f"{field.id}-{solver}", claims=())
     return replace(named, runs=together, highlight=NAME), replace(named, runs=alone)
+
+
+def absent(material: Material) -> list[tuple[str, str]]:
+    """Return what the pictures of a comparison lack: lines of the entered solver, or those of all others."""
+    lacking = []
+    for counter in material.artifact.conventions:
+        for panel in material.artifact.runs.panels:
+            _, missing = material.evidence(panel.name, counter).fronts(FRONT)
+            if NAME in missing:
+                lacking.append((f"the line on {panel.name} by {counter}", missing[NAME]))
+    if all(match.planned.solver == NAME for match in material.matches if match.complete):
+        lacking.append(
+            (
+                "all other methods",
+                "none of their runs is stored here; they come with the repository (results/reference), or "
+                "`svmbench field` makes them",
+            )
+        )
+    return lacking

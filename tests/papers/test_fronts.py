@@ -18,7 +18,7 @@ from svmbench.papers.fronts import (
     standings,
 )
 from svmbench.papers.keeping import checkpoints, compares_errors
-from svmbench.papers.newcomer import NAME, entered
+from svmbench.papers.newcomer import NAME, absent, entered
 from svmbench.papers.predicates import Order
 from svmbench.papers.quantities import Area, Value
 from svmbench.papers.runs import Group, Line, Panel
@@ -257,14 +257,14 @@ def test_the_eight_methods_that_are_most_ahead_over_all_data_sets_have_a_colour(
     monkeypatch.setattr(fronts, "standings", lambda material, counter: found)
     lines = [Line(name, solver="sbp", title=title) for name, title in titles.items()]
     looks = emphasis(material(artifact(lines, kind="front"), tmp_path), "kev_iter")
-    assert [title for title, look in looks.style.items() if look is fronts._GREY] == ["M0"]
+    assert [title for title, look in looks.style.items() if look is fronts._PALE] == ["M0"]
     assert [handle.get_label() for handle in looks.handles] == [*list(titles.values())[1:], "other methods"]
 
 
 def test_the_highlighted_method_alone_has_a_colour(tmp_path):
     paper = artifact(["sbp", "smo", "bsgd"], kind="front", highlight="smo")
     looks = emphasis(material(paper, tmp_path), "kev_iter")
-    assert [name for name, look in looks.style.items() if look is not fronts._GREY] == ["smo"]
+    assert [name for name, look in looks.style.items() if look is not fronts._PALE] == ["smo"]
     assert [handle.get_label() for handle in looks.handles] == ["smo", "other methods"]
     alone = artifact(["smo"], kind="front", highlight="smo")
     assert [one.get_label() for one in emphasis(material(alone, tmp_path), "kev_iter").handles] == ["smo"]
@@ -279,3 +279,27 @@ def test_fronts_have_a_picture_for_each_cost_and_one_table(tmp_path, monkeypatch
     first, *table, second, third = (path.name for path in draw(material(found, tmp_path), tmp_path))
     assert [first, second, third] == [f"small-{counter}" for counter in counters.split()]
     assert table == ["small.md", "small.csv"]
+
+
+ENTERED = Line(NAME, solver="pegasos", title="pegasos (entered)")
+
+
+def test_an_entered_solver_without_a_line_is_not_in_the_legend_and_said(tmp_path):
+    lines = ["sbp", "smo", ENTERED]
+    found = artifact(lines, kind="front", counters="kev_ondemand", panels=BOARDS, highlight=NAME)
+    for planned in found.runs.planned():
+        if planned.solver != NAME:
+            store(tmp_path, planned, errors(30, 10))
+    svg = draw(material(found, tmp_path), tmp_path)[1].read_text()
+    assert "other methods" in svg and "(entered)" not in svg
+    (what, why), *_ = absent(material(found, tmp_path))
+    assert what.startswith("the line on ") and "runs are stored (missing)" in why
+
+
+def test_a_solver_that_is_compared_with_nothing_is_said_to_be(tmp_path):
+    found = artifact(["sbp", ENTERED], kind="front", counters="kev_ondemand", highlight=NAME)
+    for planned in found.runs.planned():
+        if planned.solver == NAME:
+            store(tmp_path, planned, errors(30, 10))
+    ((what, why),) = absent(material(found, tmp_path))
+    assert what == "all other methods" and "results/reference" in why
