@@ -260,7 +260,8 @@ def test_a_run_that_neither_ended_nor_was_interrupted_has_failed(state, fails):
 
 
 @pytest.mark.parametrize("reuse", [False, True])
-def test_a_process_makes_one_run_or_several(tmp_path, reuse):
+def test_a_process_makes_one_run_or_several(tmp_path, monkeypatch, reuse):
+    monkeypatch.setattr(making, "QUIET", 0.01)  # other tests compute meanwhile
     made = [("", paper, planned, False) for paper in [timed()] for planned in paper.runs.planned()]
     assert not making._make_all(made, tmp_path, 1, failed := [], reuse=reuse)
     assert not failed
