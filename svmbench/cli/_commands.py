@@ -7,6 +7,7 @@ COMMANDS = {
     "watch": "show a sweep or a results folder live while runs are being made",
     "resume": "continue a sweep that was interrupted or has failed runs",
     "cancel": "end a sweep; its runs store their state",
+    "cluster": "check that a results folder serves a sweep on several machines",
     "tune": "choose C and gamma by cross-validation, coarse to fine",
     "best": "show the best setting of a sweep and its command",
     "list": "list the stored runs",

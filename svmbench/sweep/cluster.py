@@ -71,6 +71,8 @@ class Bundle:
         ``ARRAY-N``, once it is submitted.
     begun : list of int
         Runs that the job has begun; if the cluster has restarted it, since then.
+    interrupted : dict of int to JobEnd
+        Ends of runs that are final unless another job continues them.
     stopped : str
         Signal that has stopped the job, or ``time``.
     position : int
@@ -84,6 +86,7 @@ class Bundle:
     seconds: float | None = None
     name: str = ""
     begun: list[int] = field(default_factory=list)
+    interrupted: dict[int, JobEnd] = field(default_factory=dict)
     stopped: str = ""
     position: int = 0
     dead: float | None = None
@@ -281,6 +284,7 @@ class Cluster:
         for line in lines:
             if "host" in line:  # the job has begun, or was restarted
                 bundle.begun, bundle.stopped, bundle.dead = [], "", None
+                bundle.interrupted.clear()
             elif "stopped" in line:
                 bundle.stopped = line["stopped"]
             elif (job := known.get(line.get("began", line.get("number", -1)))) is None:
@@ -288,7 +292,9 @@ class Cluster:
             elif "began" in line:
                 bundle.begun.append(job.number)
                 listener.began(job)
-            elif line["state"] != "interrupted" or self._stopping:
+            elif line["state"] == "interrupted" and not self._stopping:
+                bundle.interrupted[job.number] = cast(JobEnd, line)
+            else:
                 bundle.jobs.remove(job)
                 self._ended.add(job.number)
                 end = cast(JobEnd, line)
@@ -315,7 +321,8 @@ class Cluster:
         for job in cut:
             if job.number not in bundle.begun:
                 listener.began(job)
-            listener.ended(job, without_run(ended, reason))
+            known = bundle.interrupted.get(job.number, without_run(ended, reason))
+            listener.ended(job, {**known, "state": ended, "reason": reason})
         again = [job for job in bundle.jobs if job not in cut]
         self._ended |= {job.number for job in cut}
         self._forget(bundle)

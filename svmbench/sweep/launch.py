@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import math
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -95,6 +98,37 @@ def mixed(launcher: Mapping[str, Any]) -> Iterator[str]:
             f"the nodes differ ({each}): with another instruction set the last digits of results differ, and "
             "seconds cannot be compared; give launcher.constraint=FEATURE"
         )
+
+
+@contextlib.contextmanager
+def others(
+    chosen: Mapping[str, Any], folder: Path
+) -> Iterator[tuple[Callable[[], list[str]], Callable[[], None]]]:
+    """Yield functions that start `svmbench.sweep.probe` elsewhere, returning names, and look after it."""
+    program = [sys.executable, "-P", "-m", "svmbench.sweep.probe", str(folder)]
+    if chosen["name"] == "slurm":
+        from svmbench.sweep.slurm import Probe
+
+        probe = Probe(folder, program, chosen)
+        try:
+            yield probe.start, probe.look
+        finally:
+            probe.close()
+    elif chosen["name"] == "ray":
+        from svmbench.sweep.on_ray import Ray
+
+        engine = Ray(chosen, 2, 1)
+        try:
+            yield lambda: engine.probe(folder), lambda: None
+        finally:
+            engine.close()
+    else:
+
+        def start() -> list[str]:
+            subprocess.run([*program, "here"], check=True)
+            return ["here"]
+
+        yield start, lambda: None
 
 
 class Bundler:

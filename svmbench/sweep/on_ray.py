@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.sweep.bundle import BundleDocument, make
 from svmbench.sweep.cluster import Bundle, Fate
+from svmbench.sweep.probe import report
 
 _MIB = 1024 * 1024
 
@@ -41,8 +43,9 @@ class Ray:
         self._tasks: dict[str, Any] = {}
         address = options["address"]
         own: dict[str, Any] = {"num_cpus": size * threads, "include_dashboard": False}
+        answered = False
         try:
-            _knock(address)
+            answered = _knock(address)
             ray.init(
                 address=address,
                 configure_logging=False,
@@ -51,8 +54,10 @@ class Ray:
             )
         except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             remedy = "start one by ray start --head, or give launcher.address=local"
-            if "token" in str(error).lower():
-                remedy = "give Ray the token of the cluster, by RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH"
+            if "token" in str(error):
+                remedy = "give its token by RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH"
+            elif answered:
+                remedy = "something answers there: is RAY_AUTH_TOKEN its token, and Ray here its version?"
             raise UserError(
                 f"launcher.address={address}: no Ray cluster can be reached ({_plain(error)}); {remedy}"
             ) from error
@@ -90,6 +95,13 @@ class Ray:
             return Fate(f"ended by {kind}: {_plain(error)}", fate)
         return Fate("ended without a word", "died")
 
+    def probe(self, folder: Path) -> list[str]:
+        """Try a folder from two nodes, if there are so many; return the names of the reports."""
+        names = ["task-0", "task-1"]
+        task = self._ray.remote(report).options(num_cpus=1, scheduling_strategy="SPREAD")
+        self._tasks |= {name: task.remote(folder, name) for name in names}
+        return names
+
     def waiting(self) -> str:
         """Return nothing: Ray does not say what a task waits for."""
         return ""
@@ -111,8 +123,10 @@ def _plain(error: Exception) -> str:
     return text.splitlines()[0].partition(". ")[0].rstrip(".")[:200]
 
 
-def _knock(address: str) -> None:
-    """Raise an `OSError` if nothing listens at HOST:PORT; other addresses are left to Ray."""
+def _knock(address: str) -> bool:
+    """Return whether something listens at HOST:PORT, else raise an `OSError`; False for other addresses."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdecimal():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()
+    if not host or not port.isdecimal():
+        return False
+    socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()
+    return True

@@ -107,12 +107,9 @@ class Slurm:
             self._ids[array] = out.strip().partition(";")[0]
             (self._folder / "cluster" / f"{array}.id").write_text(self._ids[array], encoding="ascii")
             self._array, self._throttle, self._refusal = array, self._free, ""
+            self._asked = time.monotonic()  # it has no reason yet to wait
             return True
-        lines = [
-            re.sub(r"^sbatch: (error: )?(Batch job submission failed: )?", "", line)
-            for line in err.split("\n")
-        ]
-        why = "; ".join(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        why = _why(err)
         if not (_FULL.search(err) or _AWAY.search(err)):
             raise UserError(f"SLURM refuses the jobs: {why or f'sbatch ended with code {code}'}")
         if _AWAY.search(err) or self._most == 1:
@@ -160,9 +157,11 @@ class Slurm:
             return Fate(f"{name} would wait for ever ({state.reason}): {remedy}", "never") if remedy else None
         if state.name in _ALIVE:
             return None
+        if state.name == "CANCELLED":
+            return Fate(f"{name} was cancelled", "cancelled")
         why = f" ({state.reason})" if state.reason not in ("", "None") else ""
-        kind = "lost" if state.name in _LOST else "cancelled" if state.name == "CANCELLED" else "died"
-        return Fate(f"{name} ended as {state.name}{why}; see {self._folder / 'slurm.log'}", kind)
+        how = f"{name} ended as {state.name}{why}; see {self._folder / 'slurm.log'}"
+        return Fate(how, "lost" if state.name in _LOST else "died")
 
     def _widen(self, bundles: Sequence[Bundle]) -> None:
         """Let the newest array use the places of jobs of earlier ones that have ended."""
@@ -199,6 +198,63 @@ class Slurm:
 
     def _name(self, array: str) -> str:
         return _job_name(self._folder, array)
+
+
+class Probe:
+    """A job that runs a program on each of two nodes, if there are so many.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder for its output.
+    program : list of str
+        The program, which is given a name as its last argument.
+    options : mapping
+        Options of the launcher.
+    """
+
+    def __init__(self, folder: Path, program: Sequence[str], options: Mapping[str, Any]) -> None:
+        self._log = folder / "slurm.log"
+        self._program = program
+        self._options = options
+        self._id = ""
+        self._asked = time.monotonic()
+
+    def start(self) -> list[str]:
+        """Submit the job; return the names that the program is given."""
+        nodes = {node for some in kinds_of_nodes(self._options).values() for node in some}
+        count = max(1, min(2, len(nodes)))
+        minutes = 5 if self._options["minutes"] == "auto" else self._options["minutes"]
+        command = ["sbatch", "--parsable", "--job-name=svmbench-check", f"--output={self._log}"]
+        command += [f"--nodes={count}", "--ntasks-per-node=1"]
+        words = _words({**self._options, "minutes": minutes, "threads": 1})
+        task = f"exec {shlex.join(self._program)} node-$SLURM_PROCID"
+        script = ["#!/bin/bash", *self._options["setup"], f"srun bash -c {shlex.quote(task)}", ""]
+        code, out, err = _said([*command, *words], "\n".join(script))
+        if code:
+            raise UserError(f"SLURM refuses the job of the check: {_why(err) or f'code {code}'}")
+        self._id = out.strip().partition(";")[0]
+        return [f"node-{number}" for number in range(count)]
+
+    def look(self) -> None:
+        """Raise a `UserError` if the job has ended or never will begin; say what it waits for."""
+        if time.monotonic() - self._asked < _ASK:
+            return
+        self._asked = time.monotonic()
+        states = asked([self._id])
+        state = None if states is None else next(iter(states.values()), State("forgotten by SLURM", ""))
+        if state is not None and state.name not in _ALIVE:
+            said = self._log.read_text(errors="replace").strip().splitlines() if self._log.exists() else []
+            raise UserError(
+                f"the job of the check ended as {state.name}: {said[-1] if said else state.reason}"
+            )
+        if state is not None and state.name == "PENDING":
+            print(f"waiting for SLURM ({state.reason})", file=sys.stderr)
+
+    def close(self) -> None:
+        """End the job."""
+        if self._id:
+            _said(["scancel", self._id])
 
 
 @dataclass(frozen=True)
@@ -330,6 +386,14 @@ def _words(options: Mapping[str, Any]) -> list[str]:
     words += [] if options["memory"] is None else [f"--mem={math.ceil(options['memory'])}M"]
     free = {key: value for key, value in (options["options"] or {}).items() if value is not False}
     return words + [f"--{key}" if value is True else f"--{key}={value}" for key, value in free.items()]
+
+
+def _why(err: str) -> str:
+    """Return the messages of ``sbatch`` as a clause."""
+    lines = [
+        re.sub(r"^sbatch: (error: )?(Batch job submission failed: )?", "", line) for line in err.split("\n")
+    ]
+    return "; ".join(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
 def _job_name(folder: Path, array: str) -> str:

@@ -1,36 +1,40 @@
-"""Start a cluster of two nodes here, lose a node in the middle of a sweep, resume, and stop it all.
+"""Sweeps on a real cluster of two nodes on this machine: python -m tests.cluster slurm|ray|night [SCENARIO].
 
-``python -m tests.cluster slurm`` needs root and Debian's slurmctld, slurmd, slurm-client and munge, with the
-extra ``slurm``; ``python -m tests.cluster ray`` the extra ``ray``. Nothing is left running or written
-outside a temporary folder. Held at the end:
-
-- the sweep ended with code 1, and named the runs of the node that was lost as failed;
-- their folders hold checkpoints that can be read;
-- ``svmbench resume`` made them on the node that was left, and ended with code 0;
-- every run is stored once, complete, and equal to that of a sweep by this machine's own processes.
+``slurm`` needs root and Debian's slurm-wlm and munge; ``ray`` the extra ``ray``. Nothing is left running or
+written outside a temporary folder. `SCENARIOS` hold what docs/cluster.md says of each case; each begins with
+an empty results folder. ``night --events N`` kills, preempts and requeues at random while a sweep runs on
+SLURM, and holds that no run is lost or made twice.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
+import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from svmbench.cli.main import main as svmbench
 from svmbench.store import Store
+from svmbench.store.integrity import check_store
+from svmbench.sweep import slurm as engine
 
-#: Runs that take seconds, so that some are in their middle when the node goes.
-RUNS = (
-    *("solver=pegasos", "seed=range(0,6)", "dataset=twonorm", "dataset.n_train=20000", "dataset.n_test=100"),
-    *("budget.kev=null", "budget.iterations=120000", "budget.memory=64", "kernel.gamma=0.02"),
-)
+#: Runs that take seconds, and runs that take milliseconds.
+_DATA = ("solver=pegasos", "dataset=twonorm", "dataset.n_test=100", "budget.kev=null", "budget.memory=64")
+LONG = (*_DATA, "dataset.n_train=20000", "budget.iterations=120000", "kernel.gamma=0.02")
+SHORT = (*_DATA, "dataset.n_train=100", "budget.iterations=50")
+ENDLESS = (*_DATA, "dataset.n_train=100", "budget.iterations=1000000000000")
 #: Columns that two runs of one identity need not share: clocks, and what the cache of rows decides,
 #: which is cold in a run that goes on from a stored state.
 UNLIKE = ("wall_seconds", "cpu_seconds", "kev_computed", "inner_products", "kev_discarded")
@@ -40,60 +44,285 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "svmbench.cli.main", *arguments]
 
 
-def wait(condition: Any, what: str, seconds: float = 600.0) -> None:
+def wait(condition: Callable[[], Any], what: str, seconds: float = 300.0) -> Any:
     deadline = time.monotonic() + seconds
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < deadline, f"no {what} within {seconds:g} s"
         time.sleep(0.2)
+    return found
 
 
 def say(text: str) -> None:
     print(f"--- {time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
-def last_rows(results: Path) -> dict[str, dict[str, Any]]:
-    return {
-        run.id: {key: value for key, value in run.rows()[-1].items() if key not in UNLIKE}
-        for run in Store(results).runs()
-    }
+def said(*words: str) -> str:
+    """Return what a command prints."""
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def in_their_middle(results: Path) -> int:
-    """Return how many runs are being made that have checkpoints."""
+def runs(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the last checkpoint of each complete run, held to be whole."""
+    store = Store(results)
+    assert not [finding for finding in check_store(store) if finding.state == "damaged"]
+    found = [run for run in store.runs() if run.complete]
+    return {run.id: {k: v for k, v in run.rows()[-1].items() if k not in UNLIKE} for run in found}
+
+
+def in_their_middle(results: Path, count: int = 1) -> bool:
+    """Return whether so many runs are being made that have checkpoints."""
     found = 0
     for path in results.glob("runs/*.running/trace.csv"):
         with contextlib.suppress(FileNotFoundError):  # it has ended since
             found += len(path.read_bytes().splitlines()) > 2
-    return found
+    return found >= count
 
 
-def drive(folder: Path, launcher: list[str], lose_node: Any) -> None:
-    """Run a sweep on a cluster, lose a node, resume, and hold what is stored."""
-    results = folder / "results"
-    arguments = [*RUNS, *launcher, "jobs=2", f"results={results}"]
+@contextlib.contextmanager
+def sweep(results: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a sweep; its output is ``process.stdout``."""
+    arguments = [*words, f"results={results}"]
     say(f"svmbench run -m {' '.join(arguments)}")
-    sweep = subprocess.Popen(command("run", "-m", *arguments))
+    process = subprocess.Popen(
+        command("run", "-m", *arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
-        wait(lambda: len(list(results.glob("runs/*/status.json"))) >= 1, "run that has ended")
-        wait(lambda: in_their_middle(results) >= 2, "two runs at a time with checkpoints")
-        say(f"the second node is lost: {lose_node()}")
-        code = sweep.wait(600)
+        yield process
     finally:
-        sweep.kill()
-    say(f"the sweep ended with code {code}")
-    assert code == 1
-    for run in Store(results).runs():
-        print(f"{run.id}: {run.status}, {len(run.rows())} checkpoints")
-    assert any(run.status in ("killed", "interrupted") and run.rows() for run in Store(results).runs())
-    say("svmbench resume")
-    assert subprocess.run(command("resume", "--results", str(results)), check=False).returncode == 0
-    runs = Store(results).runs()
-    assert len(runs) == 6 and all(run.complete for run in runs)
-    say("the same sweep by processes of this machine")
+        process.kill()
+
+
+def ended(process: subprocess.Popen[str], code: int, seconds: float = 400.0) -> str:
+    """Wait for a sweep; return what it printed."""
+    out = process.communicate(timeout=seconds)[0]
+    assert process.returncode == code, out
+    return out
+
+
+def events(results: Path, kind: str) -> list[dict[str, Any]]:
+    """Return the events of one kind of the only sweep."""
+    (path,) = results.glob("sweeps/*/events.jsonl")
+    return [event for event in map(json.loads, path.read_text().splitlines()) if event["event"] == kind]
+
+
+SLURM = ("launcher=slurm", "jobs=2")
+
+
+@dataclass
+class Nodes:
+    """A cluster: the launcher that uses it, and what loses its second node."""
+
+    words: tuple[str, ...]
+    lose: Callable[[], str]
+
+
+def chunks(results: Path, nodes: Nodes) -> None:
+    """More jobs than an array may have are several arrays; 1,200 start, and can be cancelled."""
+    most = engine.most_of_an_array
+    assert most() == 1000
+    engine.most_of_an_array = lambda: 3
+    try:
+        assert (
+            svmbench(
+                ["run", "-m", *SHORT, "seed=range(0,8)", *SLURM, "launcher.bundle=1", f"results={results}"]
+            )
+            == 0
+        )
+    finally:
+        engine.most_of_an_array = most
+    assert len(runs(results)) == 8
+    many = results / "many"
+    with sweep(many, *SHORT, "seed=range(0,1200)", *SLURM, "launcher.bundle=1") as process:
+        wait(lambda: len(list(many.glob("runs/*/status.json"))) >= 3, "third run")
+        assert len(said("squeue", "--noheader", "--array").splitlines()) > 900
+        assert svmbench(["cancel", "--results", str(many)]) == 0
+        assert "not run" in ended(process, 130)
+    wait(lambda: not said("squeue", "--noheader"), "empty queue")
+    assert svmbench(["run", "-m", *SHORT, "seed=range(0,60)", *SLURM, f"results={many}"]) == 0
+
+
+def preempted(results: Path, nodes: Nodes) -> None:
+    """Runs that a partition of higher priority preempts continue in the same sweep."""
+    with sweep(results, *LONG, "seed=0,1", *SLURM, "launcher.bundle=1") as process:
+        wait(lambda: in_their_middle(results, 2), "two runs with checkpoints")
+        say(said("sbatch", "--partition=urgent", "--nodes=2", "--output=/dev/null", "--wrap=sleep 5"))
+        wait(lambda: "PD" in said("squeue", "--array", "--noheader", "--format=%t"), "job that was preempted")
+        ended(process, 0)
+    assert len(runs(results)) == 2 and all("continued" in run.manifest for run in Store(results).runs())
+
+
+def attached(results: Path, nodes: Nodes) -> None:
+    """The jobs of a process that was killed are found again, and none is submitted twice."""
+    with sweep(results, *LONG, "seed=0,1,2", *SLURM, "launcher.bundle=1") as process:
+        wait(lambda: in_their_middle(results, 2), "two runs with checkpoints")
+        process.kill()
+    before = set(said("squeue", "--noheader", "--array", "--format=%F").split())
+    status = said(*command("status", "--results", str(results)))
+    assert re.search(r"stopped, but SLURM still has \d of its jobs", status), status
+    assert svmbench(["resume", "--results", str(results)]) == 0
+    after = engine.asked(sorted(before))
+    assert after is not None and {array for array, _ in after} == before and len(before) == 1
+    assert len(runs(results)) == 3 and len(events(results, "ended")) == 3
+
+
+def limits(results: Path, nodes: Nodes) -> None:
+    """The limit of a partition is said before; that of a job stores the run; some jobs are refused."""
+    assert svmbench(["run", "-m", *SHORT, *SLURM, "launcher.minutes=60", f"results={results}"]) == 2
+    assert svmbench(["run", "-m", *SHORT, *SLURM, "launcher.constraint=sse9", f"results={results}"]) == 2
+    with sweep(results, *ENDLESS, *SLURM, "launcher.minutes=1") as process:
+        out = ended(process, 1)
+    (run,) = Store(results).runs()
+    assert run.status == "interrupted" and "interrupted, launcher.minutes=1 reached" in out
+    seconds = float(run.rows()[-1]["wall_seconds"])
+    assert 30.0 < seconds < 46.0, seconds
+    said("scontrol", "update", "PartitionName=main", "MaxTime=1")
+    try:  # a partition whose limit shrinks while a job waits
+        (results / "later").mkdir()
+        longest, engine.longest = engine.longest, lambda partition: 10.0
+        words = ["run", "-m", *SHORT, *SLURM, "launcher.minutes=5", f"results={results / 'later'}"]
+        assert svmbench(words) == 1
+        assert "PartitionTimeLimit" in next(iter(events(results / "later", "ended")))["reason"]
+    finally:
+        engine.longest = longest
+        said("scontrol", "update", "PartitionName=main", "MaxTime=10")
+
+
+def cancelled(results: Path, nodes: Nodes) -> None:
+    """A job that scancel ends is an interrupted run; one that waits, too."""
+    with sweep(results, *ENDLESS, "seed=0,1,2", *SLURM, "launcher.bundle=1") as process:
+        wait(lambda: in_their_middle(results, 2), "two runs with checkpoints")
+        (array,) = {*said("squeue", "--noheader", "--array", "--format=%F").split()}
+        say(said("scancel", array) or "cancelled")
+        out = ended(process, 1)
+    assert out.count(" was cancelled (") + out.count("as a cancelled job does (") == 3, out
+    assert [run.status for run in Store(results).runs()] == ["interrupted"] * 2
+
+
+def checked(results: Path, nodes: Nodes) -> None:
+    """The check of a folder runs on both nodes; the plan warns of their features."""
+    out = said(*command("cluster", "check", "launcher=slurm", f"results={results}"))
+    assert "n1: a lock that this machine holds is respected" in out and "n2: its clock" in out, out
+    plan = subprocess.run(command("plan", *SHORT, *SLURM), capture_output=True, text=True, check=True)
+    assert "the nodes differ (n1: avx2; n2: avx512)" in plan.stderr
+
+
+def lost(results: Path, nodes: Nodes) -> None:
+    """The runs of a node that is lost are continued on the other one, and equal to those made here."""
+    with sweep(results, *LONG, "seed=range(0,4)", *nodes.words, "jobs=2", "launcher.bundle=1") as process:
+        wait(lambda: in_their_middle(results, 2), "two runs with checkpoints")
+        say(f"the second node is lost: {nodes.lose()}")
+        ended(process, 0, 600.0)
+    own = results / "own"
+    subprocess.run(
+        command("run", "-m", *LONG, "seed=range(0,4)", f"results={own}"),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    assert runs(results) == runs(own) and len(runs(own)) == 4
+
+
+def crashed(results: Path, nodes: Nodes) -> None:
+    """A process that dies fails one run; the others of its bundle are made."""
+    with sweep(results, *LONG, "seed=range(0,4)", *nodes.words, "jobs=1", "launcher.bundle=4") as process:
+        wait(lambda: in_their_middle(results), "run with checkpoints")
+        (lock,) = results.glob("runs/*.running/lock")
+        os.kill(int(lock.read_text().split()[1]), signal.SIGKILL)
+        out = ended(process, 1, 600.0)
+    assert "failed, its process was killed by SIGKILL" in out and len(runs(results)) == 3
+    assert svmbench(["resume", "--results", str(results)]) == 0 and len(runs(results)) == 4
+
+
+SCENARIOS: dict[str, list[Callable[[Path, Nodes], None]]] = {
+    "slurm": [checked, chunks, attached, cancelled, limits, preempted, crashed, lost],
+    "ray": [crashed, lost],
+}
+
+
+def night(folder: Path, count: int, seed: int) -> None:
+    """Disturb sweeps at random; hold that every run is stored once, as an undisturbed sweep stores it."""
+    chance, done, results = random.Random(seed), Counter[str](), folder / "results"
+    words = [*_DATA, "dataset.n_train=2000", "budget.iterations=40000", "seed=range(0,60)"]
     own = folder / "own"
-    subprocess.run(command("run", "-m", *RUNS, f"results={own}"), check=True, stdout=subprocess.DEVNULL)
-    assert last_rows(results) == last_rows(own)
-    say("all six runs are stored and equal to those made here")
+    subprocess.run(command("run", "-m", *words, f"results={own}"), check=True, stdout=subprocess.DEVNULL)
+    leader: subprocess.Popen[bytes] | None = None
+    log = (folder / "log").open("ab")
+    first = command(
+        "run", "-m", *words, *SLURM, "launcher.bundle=6", "launcher.minutes=10", f"results={results}"
+    )
+    while sum(done.values()) < count:
+        if leader is None or leader.poll() is not None:
+            if len(runs(results)) == 60:
+                assert runs(results) == runs(own)
+                made = [event["job"] for event in events(results, "ended") if event["state"] == "done"]
+                assert len(made) == len(set(made))
+                results = folder / f"results{sum(done.values())}"
+                say(f"60 runs are stored; {dict(done)}")
+                first[-1] = f"results={results}"
+            again = results.is_dir() and [*results.glob("sweeps/*/plan.json")]
+            leader = subprocess.Popen(
+                command("resume", "--results", str(results)) if again else first, stdout=log, stderr=log
+            )
+        time.sleep(chance.uniform(0.5, 3.0))
+        # SLURM delays a requeued job by two minutes, which this night does not have.
+        for job in said("squeue", "--noheader", "--array", "--format=%i %r").splitlines():
+            if job.endswith("BeginTime"):
+                said("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")
+        done[disturb(chance, leader)] += 1
+    del done[""]
+    deadline = time.monotonic() + 900
+    while len(runs(results)) < 60 and time.monotonic() < deadline:
+        assert leader is not None
+        if leader.poll() is not None:
+            leader = subprocess.Popen(command("resume", "--results", str(results)), stdout=log, stderr=log)
+        for job in said("squeue", "--noheader", "--array", "--format=%i %r").splitlines():
+            if job.endswith("BeginTime"):
+                said("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")
+        time.sleep(2.0)
+    assert runs(results) == runs(own)
+    made = [event["job"] for event in events(results, "ended") if event["state"] == "done"]
+    assert len(made) == len(set(made))
+    say(f"{sum(done.values())} disturbances: {dict(done)}; all runs of each sweep are stored once and equal")
+
+
+def disturb(chance: random.Random, leader: subprocess.Popen[bytes]) -> str:
+    """Disturb a sweep in some way; return its name, empty if there was nothing to disturb."""
+    running = said("squeue", "--noheader", "--states=R", "--partition=main", "--format=%i %A").splitlines()
+    what = chance.choice(
+        ["preempt", "requeue", "requeue", "kill job", "kill worker", "kill worker", "kill leader"]
+    )
+    if what == "kill leader":
+        leader.kill()
+        leader.wait()
+        return what
+    if not running:
+        return ""
+    if what == "preempt":
+        said("sbatch", "--partition=urgent", "--output=/dev/null", "--wrap=sleep 1")
+    elif what == "requeue":
+        said("scontrol", "requeue", chance.choice(running).split()[0])
+    else:
+        module = "svmbench.sweep.bundle" if what == "kill job" else "svmbench.sweep.worker"
+        found = processes(lambda words, _: module.encode() in words)
+        if not found:
+            return ""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(chance.choice(found), signal.SIGKILL)
+    return what
+
+
+def processes(condition: Callable[[bytes, bytes], bool]) -> list[int]:
+    """Return the processes of our jobs on the nodes whose command and environment fulfil a condition."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            environment = path.read_bytes()
+            ours = (
+                f"SLURM_CONF={os.environ['SLURM_CONF']}".encode() in environment
+                and b"SLURM_JOB_ID=" in environment
+            )
+            if ours and condition((path.parent / "cmdline").read_bytes(), environment):
+                found.append(int(path.parent.name))
+    return sorted(found)
 
 
 SLURM_CONF = """\
@@ -114,13 +343,16 @@ JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SchedulerType=sched/backfill
 SelectType=select/cons_tres
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 ReturnToService=2
 SlurmdTimeout=10
 KillWait=10
 MpiDefault=none
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port=16821 CPUs=1 RealMemory=2000
-NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port=16822 CPUs=1 RealMemory=2000
-PartitionName=debug Nodes=n[1-2] Default=YES State=UP
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port=16821 CPUs=1 RealMemory=2000 Feature=avx2
+NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port=16822 CPUs=1 RealMemory=2000 Feature=avx512
+PartitionName=main Nodes=n[1-2] Default=YES MaxTime=10 PriorityTier=1 State=UP
+PartitionName=urgent Nodes=n[1-2] MaxTime=10 PriorityTier=10 State=UP
 """
 
 
@@ -155,10 +387,9 @@ def slurm(folder: Path) -> Iterator[Any]:
             start("slurmctld", "slurmctld", "-D")
             for node in ("n1", "n2"):
                 start(node, "slurmd", "-D", "-N", node)
-            wait(lambda: said("sinfo", "-h", "-o", "%D%t") == "2idle", "two idle nodes", 60.0)
-            print(said("sinfo", "-N", "-o", "%N %t %c"), flush=True)
-            yield lambda: lose(daemons["n2"])
-            print(said("sinfo", "-N", "-o", "%N %t"), flush=True)
+            wait(lambda: said("sinfo", "-h", "-p", "main", "-o", "%D%t") == "2idle", "two idle nodes", 60.0)
+            print(said("sinfo", "-N", "-o", "%N %P %t %c %f"), flush=True)
+            yield Nodes(("launcher=slurm",), lambda: lose(daemons["n2"]))
         finally:
             subprocess.run(["scancel", "--user=root"], check=False, stderr=subprocess.DEVNULL)
             for process in [*descendants("n1"), *descendants("n2")]:
@@ -172,21 +403,16 @@ def slurm(folder: Path) -> Iterator[Any]:
                 daemon.kill()
 
 
-def said(*words: str) -> str:
-    """Return what a command prints."""
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
-
-
 def descendants(node: str) -> list[int]:
     """Return the processes of the jobs on a node, and the steps that they belong to."""
-    found = set()
-    for path in Path("/proc").glob("[0-9]*/environ"):
+    found = set(
+        processes(lambda _, environment: f"SLURMD_NODENAME={node}".encode() in environment.split(b"\0"))
+    )
+    for process in list(found):
         with contextlib.suppress(OSError):
-            if f"SLURMD_NODENAME={node}".encode() in path.read_bytes().split(b"\0"):
-                found.add(int(path.parent.name))
-                parent = int((path.parent / "stat").read_text().rpartition(")")[2].split()[1])
-                if "slurmstepd" in Path(f"/proc/{parent}/comm").read_text():
-                    found.add(parent)
+            parent = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+            if "slurmstepd" in Path(f"/proc/{parent}/comm").read_text():
+                found.add(parent)
     return sorted(found)
 
 
@@ -221,7 +447,10 @@ def ray(folder: Path) -> Iterator[Any]:
             start(f"--address={head}:6399")
             wait(lambda: nodes[1].poll() is not None or cores(program, head) == 2, "second node", 180.0)
             assert [node.poll() for node in nodes] == [None, None], (folder / "ray.log").read_text()
-            yield lambda: f"process group {lose_group(nodes[1])} killed"
+            yield Nodes(
+                ("launcher=ray", f"launcher.address={head}:6399"),
+                lambda: f"process group {lose_group(nodes[1])} killed",
+            )
         finally:
             for node in reversed(nodes):
                 lose_group(node)
@@ -253,20 +482,24 @@ def tree(process: int) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("engine", choices=("slurm", "ray"))
+    parser.add_argument("engine", choices=("slurm", "ray", "night"))
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
+    parser.add_argument("--events", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="svmb") as name:
+    with tempfile.TemporaryDirectory(prefix="svmb") as name, contextlib.ExitStack() as cluster:
         folder = Path(name)
         os.environ["SVMBENCH_DATA"] = str(folder / "data")
-        if given.engine == "slurm":
-            launcher = ["launcher=slurm", "launcher.minutes=10", "launcher.requeue=false"]
-            with slurm(folder) as lose_node:
-                drive(folder, launcher, lose_node)
-        else:
-            head = said("hostname", "-i").split()[0]
-            with ray(folder) as lose_node:
-                drive(folder, ["launcher=ray", f"launcher.address={head}:6399"], lose_node)
-    say("stopped")
+        os.chdir(folder)
+        nodes = cluster.enter_context(ray(folder) if given.engine == "ray" else slurm(folder))
+        if given.engine == "night":
+            night(folder, given.events, given.seed)
+            return
+        some = [one for one in SCENARIOS[given.engine] if one.__name__ in (given.scenarios or [one.__name__])]
+        for scenario in some:
+            say(f"{scenario.__name__}: {scenario.__doc__}")
+            scenario(folder / scenario.__name__, nodes)
+        print(f"{len(some)} passed, 0 failed")
 
 
 if __name__ == "__main__":

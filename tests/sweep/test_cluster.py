@@ -20,7 +20,7 @@ from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError
 from svmbench.store import Store
 from svmbench.sweep import bundle as bundles
-from svmbench.sweep import cluster, launch, on_ray, slurm
+from svmbench.sweep import cluster, launch, on_ray, probe, slurm
 from svmbench.sweep.cluster import Bundle, Cluster, Fate
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.record import Record
@@ -397,6 +397,7 @@ def test_states_of_slurm_are_named(here, monkeypatch):
     one = slurm.Slurm(here, 20)
     one.room([])
     one.submit("a", [{}] * 12, OPTIONS)
+    monkeypatch.setattr(slurm, "_ASK", 0.0)
     known = [Bundle([], name=f"a-{line}", begun=[1] if line == 8 else []) for line in range(12)]
     found = {name: fate.kind for name, fate in one.fates(known).items()}
     assert found == {
@@ -411,6 +412,8 @@ def test_states_of_slurm_are_named(here, monkeypatch):
         "a-11": "never",
     }
     assert shell.commands[-1][:2] == ["scancel", "7_[2,10,11]"]
+    monkeypatch.undo()
+    monkeypatch.setattr(slurm, "_said", shell)
     asked = len(shell.commands)
     one.fates(known)
     assert len(shell.commands) == asked  # once in 30 s
@@ -498,6 +501,27 @@ def test_cancel_ends_the_process_or_says_that_there_is_nothing(here, capfd, monk
     assert ["scancel", "7", ""] in shell.commands
 
 
+def test_the_check_of_a_folder_says_what_holds(here, capfd):
+    assert main(["cluster", "check", "results=shared"]) == 0
+    said = capfd.readouterr().out.splitlines()
+    assert len(said) == 7 and all(line.startswith("ok ") for line in said)
+    assert "a lock that this machine holds is respected" in said[3]
+    assert not list((here / "shared").iterdir())
+
+
+def test_the_check_of_a_folder_names_what_does_not_hold(here):
+    def elsewhere():
+        probe.report(here, "n1")
+        found = json.loads((here / "n1.json").read_text())
+        found |= {"host": "n1", "locked": False, "ahead": found["ahead"] + 5, "isa": "sse2"}
+        (here / "n1.json").write_text(json.dumps(found))
+        return ["n1"]
+
+    said = [sentence for holds, sentence in probe.findings(here, elsewhere, lambda: None) if not holds]
+    assert [one.partition(": ")[0] for one in said] == ["n1"] * 3
+    assert "its clock is +5.0" in said[1] and "isa sse2, here " in said[2]
+
+
 def test_an_engine_that_is_not_there_is_told_before_anything_is_made(here, capfd, monkeypatch):
     monkeypatch.setattr(launch.importlib.util, "find_spec", lambda name: None)
     assert main(["run", "-m", "launcher=ray"]) == 2
@@ -515,12 +539,11 @@ def test_an_engine_that_is_not_there_is_told_before_anything_is_made(here, capfd
 def test_an_address_where_nothing_listens_is_told_at_once():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        on_ray._knock(f"127.0.0.1:{port}")
+        assert on_ray._knock(f"127.0.0.1:{port}")
     for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}"):
         with pytest.raises(OSError):
             on_ray._knock(address)
-    on_ray._knock("auto")
-    on_ray._knock("local")
+    assert not on_ray._knock("auto") and not on_ray._knock("local")
 
 
 def test_messages_of_ray_are_plain():
