@@ -238,8 +238,6 @@ class Cluster:
     def _document(self, bundle: Bundle, name: str) -> BundleDocument:
         """Name a bundle, and return its document for its machine, with absolute paths."""
         bundle.name = name
-        for job in bundle.jobs:  # a note of an earlier attempt
-            (self._folder.parent / f"{job.number}.now").unlink(missing_ok=True)
         runs = {
             str(job.number): replace(job.config, results=str(Path(job.config.results).absolute())).document()
             for job in bundle.jobs
