@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import logging
 import os
@@ -39,8 +40,10 @@ def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) 
     **keys
         Overrides by keyword, with a mapping for a section: ``solver="sbp"``, ``kernel={"gamma": 0.05}``,
         ``seed=3``, ``dataset={"name": "adult"}``. ``dataset`` may be arrays: ``(X, y)``, or a mapping with
-        ``train``, optionally ``test``, each ``(X, y)``, and ``name``. Arrays are written to the results
-        folder, so that the command line can repeat the run.
+        ``train``, optionally ``test``, each ``(X, y)``, and keys of ``dataset=file``, such as ``positive``
+        and ``scaling``. X may be a data frame of pandas or polars; one with columns of text needs
+        ``encode="onehot"``. Arrays are written to the results folder, so that the command line can repeat
+        the run.
 
     Returns
     -------
@@ -227,17 +230,12 @@ def _with_files(keys: Mapping[str, Any]) -> dict[str, object]:
         return dict(keys)
     if not isinstance(given, Mapping):
         given = {"train": given}
-    unknown = set(given) - {"train", "test", "name"}
-    if unknown:
-        raise UserError(
-            f"dataset has unknown keys, {', '.join(sorted(unknown))}: give train, optionally test and name"
-        )
     folder = Path(str(keys.get("results", "results"))).absolute() / "arrays"
     section: dict[str, object] = {"path": str(_written(folder, given["train"]))}
     if given.get("test") is not None:
         section["test_path"] = str(_written(folder, given["test"]))
-    section["name"] = given.get("name", "arrays")
-    return {**keys, "dataset": {"": "file", **section}}
+    others = {key: value for key, value in given.items() if key not in ("train", "test")}
+    return {**keys, "dataset": {"": "file", **section, "name": "arrays", **others}}
 
 
 def _written(folder: Path, examples: Any) -> Path:
@@ -247,12 +245,31 @@ def _written(folder: Path, examples: Any) -> Path:
 
     if not isinstance(examples, Sequence) or len(examples) != 2:
         raise UserError("the examples of dataset are not a pair: give (X, y)")
-    content = write_arrays(*examples)
-    path = folder / f"{sha256(content)[:16]}.npz"
+    content, kind = _table_text(*examples), "csv"
+    if content is None:
+        content, kind = write_arrays(*examples), "npz"
+    path = folder / f"{sha256(content)[:16]}.{kind}"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
     return path
+
+
+def _table_text(X: Any, y: Any) -> bytes | None:
+    """Return a data frame with columns of text as CSV with the labels last, else None."""
+    import numpy as np
+
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes") or np.asarray(X).dtype.kind in "fiub":
+        return None
+    names, values = [*map(str, X.columns), "label"], [*(X[name] for name in X.columns), np.asarray(y)]
+    if any(len(value) != len(values[0]) for value in values):
+        raise UserError(f"X has {len(values[0])} rows and y {len(values[-1])}: give a label for each row")
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    missing = ("nan", "None", "NaT", "<NA>")
+    writer.writerow(names)
+    writer.writerows(["" if str(one) in missing else one for one in row] for row in zip(*values, strict=True))
+    return stream.getvalue().encode()
 
 
 def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -51,7 +51,14 @@ def main(arguments: Sequence[str]) -> int:
         repeat = ": repeat it with validate.folds=5, or with data that have a validation set"
         more = repeat if given.by == _BY[0] else ""
         raise UserError(f"no run of sweep {record.name} has a {given.by}{more}")
-    command = f"svmbench run {shlex.join([*folder.option(plan.folders), *ranked[0]['overrides']])}"
+    commands = {
+        one["dataset"]: f"svmbench run {shlex.join([*folder.option(plan.folders), *one['overrides']])}"
+        for one in reversed(ranked)
+    }
+    command = commands[ranked[0]["dataset"]]
+    commands = {name: commands[name] for name in dict.fromkeys(one["dataset"] for one in ranked)}
+    ended = dict.fromkeys(job.config.dataset.name for job in jobs if job.number in done)
+    lacking = [name for name in ended if name not in commands]
     if given.json:
         about = {"sweep": record.name, "by": given.by, "command": command, "settings": ranked}
         print(json.dumps(about, indent=2))
@@ -64,24 +71,31 @@ def main(arguments: Sequence[str]) -> int:
     if len(done) < len(jobs):
         missing = f"{len(jobs) - len(done)} of {len(jobs)} runs have no result yet"
         print(f"{missing}; see: svmbench status {record.name}", file=sys.stderr)
+    for name in lacking:
+        reason = ", which needs a validation set or validate.folds=5" if given.by == _BY[0] else ""
+        print(f"no run on {name} has a {given.by}{reason}", file=sys.stderr)
     print(table(("setting", given.by, "runs", "least", "most"), shown))
-    print(f"best     {command}")
+    for name, command in commands.items():
+        print(f"best{f' on {name}' if len(commands) > 1 else ''}     {command}")
     return 0
 
 
 def _ranked(jobs: Sequence[Job], done: Mapping[int, JobEnd], by: str) -> list[dict[str, Any]]:
     """Return the settings, without seeds, ranked by the median of the criterion."""
     found: dict[str, list[float]] = {}
+    sets: dict[str, str] = {}
     commands: dict[str, list[str]] = {}
     for job in jobs:
         value = done[job.number]["numbers"].get(by) if job.number in done else None
         if value is not None:
             setting = " ".join(text for text in job.label.split(" ") if not text.startswith("seed="))
             found.setdefault(setting, []).append(value)
+            sets[setting] = job.config.dataset.name
             commands[setting] = [text for text in job.overrides if not text.startswith("seed=")]
     settings = [
         {
             "setting": setting or "the only one",
+            "dataset": sets[setting],
             "overrides": commands[setting],
             "median": median(values),
             "runs": len(values),

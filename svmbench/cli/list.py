@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from argparse import SUPPRESS
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +41,12 @@ def main(arguments: Sequence[str]) -> int:
     """Print a line per run, or machine-readable output."""
     parser = _parser()
     given = parser.parse_with_results(arguments)
+    if given.words:
+        word = given.words[0]
+        raise UserError(
+            f"list takes no names, such as {word}: give --where dataset={word}, --where solver={word}, or "
+            f"see svmbench show {word}"
+        )
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
@@ -113,6 +120,7 @@ def _parser() -> Parser:
         "at a relative gap above 1 %, or with no bound that tells how far the optimum is; svmbench show "
         "says which.",
     )
+    parser.add_argument("words", nargs="*", help=SUPPRESS)
     parser.add_argument("--all", action="store_true", help="every run, in a pager on a terminal")
     parser.add_argument("--columns", metavar="A,B", help="these columns, however wide")
     parser.add_argument(

@@ -92,7 +92,14 @@ def _parser() -> Parser:
     )
     parser.add_argument("--caption", metavar="TEXT", help="caption, instead of a generated one")
     parser.add_argument("--label", default="tab:svmbench", metavar="NAME", help="label of the LaTeX table")
-    parser.add_argument("--format", nargs="+", choices=_FORMATS, default=["md"], help="md by default")
+    parser.add_argument(
+        "--format",
+        nargs="+",
+        choices=_FORMATS,
+        type=lambda text: "tex" if text == "latex" else text,
+        default=["md"],
+        help="md by default",
+    )
     parser.add_argument("-o", "--output", metavar="PATH", help="path of the files, without extension")
     return parser
 

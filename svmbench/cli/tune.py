@@ -118,6 +118,11 @@ class _Tuning:
         self._folders = folders
         self._as_json = as_json
         axes = compose.axes(overrides, folders)
+        if "dataset" not in axes:
+            raise UserError(
+                "tune needs a data set: give dataset=NAME (svmbench datasets list names them), or your own "
+                "by dataset=file dataset.path=FILE"
+            )
         if "problem.lam" in axes:
             raise UserError("problem.lam is not tuned: give problem.C=A,B,C, or leave it to the grid")
         given = {key: numbers(key, [_value(text) for text in axes.pop(key)]) for key in COARSE if key in axes}

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
-from svmbench.config.overrides import check_form, check_keys, not_an_override, written
+from svmbench.config.overrides import as_text, check_form, check_keys, not_an_override, usual, written
 from svmbench.config.plain import check_files, plain, read_section, with_changes
 from svmbench.config.validation import checked, of_the_sweep, sweep_options
-from svmbench.errors import UserError
+from svmbench.errors import UserError, nearest
 from svmbench.run_config import Parameter, RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
@@ -68,9 +69,10 @@ def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> 
     whole, which is faster.
     """
     with _composer(folders) as composer:
+        read = [composer.read(each) for each in many]
         several = len(many) > 1 or composer.again
-        moving = {o.key_or_group for each in many for o in composer.parse(each)} if several else set()
-        return [_resolved(composer.compose(_single(composer, each), moving)) for each in many]
+        moving = {o.key_or_group for each in read for o in composer.parse(each)} if several else set()
+        return [_resolved(composer.compose(_single(composer, each), moving)) for each in read]
 
 
 def _resolved(composed: Mapping[str, Any]) -> RunConfig:
@@ -93,6 +95,7 @@ def text(overrides: Sequence[str], folders: Sequence[Path], what: str, *, resolv
         Whether to replace interpolations by their values.
     """
     with _composer(folders) as composer:
+        overrides = composer.read(overrides)
         checked(composer.compose(_single(composer, overrides)))
         whole = compose("config", composer.arguments(overrides), return_hydra_config=True)
         parts = [str(key) for key in whole if (key == "hydra") != (what == "job") or what == "all"]
@@ -121,7 +124,7 @@ def jobs(
         lists.
     """
     with _composer(folders) as composer:
-        axes = composer.axes(overrides)
+        axes = composer.axes(composer.read(overrides))
         count = len(settings) * math.prod(map(len, axes.values()))
         if count > MOST_JOBS:
             raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
@@ -152,7 +155,7 @@ def axes(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, li
     Their form is checked, but nothing is composed. For parameters and errors see `resolve`.
     """
     with _composer(folders) as composer:
-        return composer.axes(overrides)
+        return composer.axes(composer.read(overrides))
 
 
 def _check_range(override: Override) -> None:
@@ -168,10 +171,27 @@ def _check_range(override: Override) -> None:
         raise UserError(f"a sweep has at most {MOST_JOBS} jobs: {written(override)} alone has more values")
 
 
+def _stepped(override: Override) -> list[str] | None:
+    """Return the values of a range of fractions, stepped in decimals, else None.
+
+    Binary steps of 0.1 give 0.30000000000000004, a run of its own beside that of 0.3.
+    """
+    sweep = override.value()
+    if not isinstance(sweep, RangeSweep) or sweep.shuffle:
+        return None
+    ends = (sweep.start, sweep.stop, sweep.step)
+    if None in ends or not any(isinstance(end, float) for end in ends):
+        return None
+    start, stop, step = (Decimal(repr(end)) for end in ends)
+    steps = max(0, math.ceil((stop - start) / step))
+    return [repr(float(start + k * step)) for k in range(steps)]
+
+
 def _single(composer: _Composer, overrides: Sequence[str]) -> list[str]:
     """Return the overrides; raise a `UserError` if one of them has several values."""
     for override in composer.parse(overrides):
         if override.is_sweep_override():
+            composer.check_known(override)
             raise UserError(f"{written(override)} names several values: add -m to run them all")
     return list(overrides)
 
@@ -195,6 +215,34 @@ class _Composer:
         state = None if folders else _state()
         self.again = state in _DEFAULTS
         self._defaults = {} if state is None else _DEFAULTS.setdefault(state, {})
+
+    def read(self, overrides: Sequence[str]) -> list[str]:
+        """Return overrides in Hydra's grammar: our names of options, and text in quotes if it needs them."""
+        return [self._readable(usual(given, self._folders)) for given in overrides]
+
+    def _readable(self, given: str) -> str:
+        key, equals, value = given.partition("=")
+        if not equals or given in self._parsed or self._reads(given):
+            return given
+        parts = [one if self._reads(f"{key}={one}") else as_text(f"{key}={one}") for one in value.split(",")]
+        if None in parts:
+            return as_text(given) or given
+        return f"{key}=" + ",".join(str(part).removeprefix(f"{key}=") for part in parts)
+
+    def _reads(self, given: str) -> bool:
+        """Return whether Hydra's grammar can read an override."""
+        try:
+            self._parser.parse_overrides([given])
+        except HydraException:
+            return False
+        return True
+
+    def check_known(self, override: Override) -> None:
+        """Raise a `UserError` for a key without a section that does not exist."""
+        key = override.key_or_group
+        known = [*self._groups, *(one.name for one in folder.keys(folder.defaults(), self._folders))]
+        if "." not in key and key not in known:
+            raise UserError(f"unknown key {key}{nearest(key, known)} (svmbench run --help lists all keys)")
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse each override and check its form."""
@@ -225,7 +273,9 @@ class _Composer:
             values = [written(override)]
             if override.is_sweep_override():
                 _check_range(override)
-                values = [f"{key}={value}" for value in override.sweep_string_iterator()]
+                values = [
+                    f"{key}={value}" for value in _stepped(override) or override.sweep_string_iterator()
+                ]
             if not values:
                 raise UserError(
                     f"{written(override)} has no values: range(A,B) ends before B, glob(PATTERN) gives the "

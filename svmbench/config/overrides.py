@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,44 @@ _INSTEAD = {
 }
 
 
+#: Second names of options in the literature, and in scikit-learn.
+_ALIASES = {
+    "kernel": {"rbf": "gaussian", "poly": "polynomial"},
+    "solver": {"libsvm": "sklearn_svc", "liblinear": "sklearn_linearsvc"},
+}
+#: What a value that Hydra's grammar means to read begins and ends with; anything else is text.
+_MARKED = re.compile(r"""(['"\[{(]|\w+\().*""")
+
+
+def usual(given: str, folders: Sequence[Path]) -> str:
+    """Return an override with our names of the options that have a second name."""
+    key, equals, value = given.partition("=")
+    others = _ALIASES.get(key, {})
+    if others.keys().isdisjoint(value.split(",")):
+        return given
+    own = folder.options(key, folders)
+    return key + equals + ",".join(one if one in own else others.get(one, one) for one in value.split(","))
+
+
+def as_text(given: str) -> str | None:
+    """Return an override that Hydra cannot read with its value as text, such as a path; None if it has marks.
+
+    A list that is not closed is a mistake and no text, but in a path every character is one of a name.
+    """
+    key, _, value = given.partition("=")
+    if not value or (_MARKED.match(value) and not key.endswith(_PATHS)):
+        return None
+    if value.startswith("~") and key.endswith(_PATHS):
+        value = os.path.expanduser(value)
+    # Backslashes before a quote would escape it, so they are doubled.
+    doubled = re.sub(r"(\\+)(?='|\Z)", r"\1\1", value)
+    return f"{key}='" + doubled.replace("'", r"\'") + "'"
+
+
+#: Ends of the keys whose values are paths.
+_PATHS = ("path", "results", "mirror", "dir")
+
+
 def written(override: Override) -> str:
     """Return the override as written by the user."""
     return override.input_line or ""
@@ -47,7 +87,8 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
         raise UserError(f"{given} is not allowed: {way}")
     if override.is_delete():
         raise UserError(f"{given} is not allowed: nothing can be removed; KEY=null lifts a limit")
-    value = override.get_value_element_as_str()
+    value = override.value()
+    value = value if isinstance(value, str) else override.get_value_element_as_str()
     if override.package is not None:
         raise UserError(f"{given} is not allowed: a group has one place; write {key}={value}")
     if key not in groups:
@@ -56,17 +97,31 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
     for name in [value] if always else value.strip("[]").split(","):
         allowed = folder.options(key, folders)
         if name not in allowed:
-            raise UserError(f"unknown {key} '{name}'{nearest(name, allowed)} ({key}=: {', '.join(allowed)})")
+            hint = _SVM if (key, name) == ("solver", "svm") else _of_file(key, name) or nearest(name, allowed)
+            raise UserError(f"unknown {key} '{name}'{hint} ({key}=: {', '.join(allowed)})")
     if always and added:
         raise UserError(f"{given} is not allowed: {key} is set already; write {key}={value}")
     if not always and not added:
         raise UserError(f"{given} is not allowed: {key} is not part of every run; write +{key}={value}")
 
 
+#: Hint for a name that all solvers have.
+_SVM = "; did you mean 'smo', or 'libsvm'?"
+
+
+def _of_file(key: str, name: str) -> str:
+    """Return the hint for a file given as a data set, if it is one."""
+    if key != "dataset" or not (os.sep in name or Path(name).suffix):
+        return ""
+    return f"; did you mean 'dataset=file dataset.path={name}'?"
+
+
 def not_an_override(given: str, folders: Sequence[Path]) -> str:
     """Return the message for a word that is not of the form KEY=VALUE."""
     if "=" in given.lstrip("="):
         return f"'{given}' cannot be read: write KEY=VALUE, and special characters in quotes: 'KEY=\"...\"'"
+    if Path(given).expanduser().is_file():
+        return f"'{given}' is a file; did you mean 'dataset=file dataset.path={given}'?"
     groups = folder.groups(folders)
     for group in groups:
         if given in folder.options(group, folders):

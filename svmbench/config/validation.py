@@ -246,8 +246,8 @@ def _kernel(given: Any, problem: ProblemConfig, suggested: Suggested, dataset: s
             neither = (problem.lam, problem.C, suggested.C) == (None, None, None)
             what, key = (" or C", " and problem.C=NUMBER") if neither else ("", "")
             raise UserError(
-                f"dataset={dataset} has no default width{what}: give kernel.gamma=NUMBER{key}, or choose γ "
-                "and C by `svmbench tune`"
+                f"the data set '{dataset}' has no suggested gamma{what}: give kernel.gamma=NUMBER{key}, "
+                "or choose γ and C by `svmbench tune`"
             )
         params["gamma"] = suggested.gamma
     return Choice(name, params)
@@ -263,7 +263,7 @@ def _problem(problem: ProblemConfig, suggested: Suggested, dataset: str) -> Prob
         C = suggested.C
         if C is None:
             raise UserError(
-                f"dataset={dataset} has no default C: give problem.C=NUMBER or problem.lam=NUMBER"
+                f"the data set '{dataset}' has no suggested C: give problem.C=NUMBER or problem.lam=NUMBER"
             )
     for key, value in (("lam", lam), ("C", C)):
         if value is not None and not _SMALLEST <= value <= 1.0 / _SMALLEST:

@@ -137,7 +137,8 @@ class Store:
             meant = [run.id for run in runs]
         if meant:
             raise UserError(
-                f"{name} is the beginning of {len(meant)} runs ({some(meant)}); give more of the name"
+                f"{name} is the beginning of {len(meant)} runs ({some(meant)}): give more of the name, or "
+                f"'{name}*' for all of them to a command that takes several"
             )
         for path in places.get(name, ()):
             if path.is_dir():

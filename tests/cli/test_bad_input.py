@@ -101,9 +101,15 @@ SENTENCES = [
         ["run", "dataset=file", "kernel.gamma=1", "problem.C=1"],
         "dataset=file needs a file: give dataset.path=FILE",
     ),
-    (["run", "dataset=file"], "dataset=file has no default width or C: give kernel.gamma=NUMBER and"),
+    (
+        ["run", "dataset=file"],
+        "the data set 'file' has no suggested gamma or C: give kernel.gamma=NUMBER and",
+    ),
     (["run", "sbp"], "'sbp' is not of the form KEY=VALUE; did you mean 'solver=sbp'?"),
-    (["run", "results=[a"], "'results=[a' cannot be read: write KEY=VALUE, and special characters in quotes"),
+    (
+        ["run", "kernel.gamma=[a"],
+        "'kernel.gamma=[a' cannot be read: write KEY=VALUE, and special characters in quotes",
+    ),
     (["run", "~solver"], "~solver is not allowed: nothing can be removed"),
     (["run", "solver@x=sbp"], "solver@x=sbp is not allowed: a group has one place; write solver=sbp"),
     (["run", "hydra.run.dir=x"], "hydra.run.dir=x is not allowed: results=DIR says where runs are stored"),

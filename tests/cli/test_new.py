@@ -67,7 +67,7 @@ def test_a_new_data_set_loads(here, capsys):
     out = capsys.readouterr().out
     assert out.startswith("smo on coloured, ") and "training error   0.00 %" in out
     assert main(["run", *asked[:3]]) == 2
-    assert "dataset=coloured has no default width" in capsys.readouterr().err
+    assert "the data set 'coloured' has no suggested gamma" in capsys.readouterr().err
     assert main(["run", *asked, "dataset.positve=no"]) == 2
     assert "did you mean 'dataset.positive'? (keys of dataset=coloured: " in capsys.readouterr().err
 

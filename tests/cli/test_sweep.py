@@ -302,3 +302,27 @@ def test_deleted_runs_of_a_sweep_are_gone_and_made_again(here, capsys):
     assert (gone.path / "model.npz").read_bytes() == before
     assert main(["status"]) == 0
     assert "3 of 3 done" in capsys.readouterr().out
+
+
+def test_best_names_one_setting_for_each_data_set_and_why_a_set_has_none(here, capfd):
+    words = ["solver=smo", "problem.C=1,10", "budget.seconds=5", "dataset=banana,checkerboard,twonorm"]
+    words += ["dataset.n_train=60", "dataset.n_test=20"]
+    assert main(["run", "-m", *words]) == 0
+    capfd.readouterr()
+    assert main(["best", "--by", "test_error"]) == 0
+    out = capfd.readouterr().out
+    assert all(f"best on {name} " in out for name in ("banana", "checkerboard", "twonorm"))
+    assert main(["best"]) == 2 and "has a validation_error" in capfd.readouterr().err
+
+
+def test_tune_asks_for_a_data_set(capsys):
+    assert main(["tune", "problem.C=1,10"]) == 2
+    assert "tune needs a data set: give dataset=NAME" in capsys.readouterr().err
+
+
+def test_list_answers_names_and_table_knows_latex(here, capsys):
+    (here / "results").mkdir()
+    assert main(["list", "adult"]) == 2
+    assert "give --where dataset=adult" in capsys.readouterr().err
+    assert main(["table", "--format", "latex"]) in (0, 2)
+    assert "invalid choice" not in capsys.readouterr().err

@@ -149,10 +149,12 @@ def test_lam_stands_for_itself():
 
 
 def test_a_set_without_suggestions_needs_them():
-    both = "dataset=file has no default width or C: give kernel.gamma=NUMBER and problem.C=NUMBER, or choose"
+    both = "the data set 'file' has no suggested gamma or C: give kernel.gamma=NUMBER and problem.C=NUMBER"
     with pytest.raises(UserError, match=both):
         config.resolve(["dataset=file"])
-    with pytest.raises(UserError, match=r"dataset=file has no default width: give kernel.gamma=NUMBER"):
+    with pytest.raises(
+        UserError, match=r"the data set 'file' has no suggested gamma: give kernel.gamma=NUMBER"
+    ):
         config.resolve(["dataset=file", "problem.lam=0.1"])
     with pytest.raises(UserError, match=r"give problem.C=NUMBER or problem.lam=NUMBER"):
         config.resolve(["dataset=file", "kernel=linear"])
