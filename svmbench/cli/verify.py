@@ -182,39 +182,33 @@ def _packed(finding: Finding, store: Store) -> tuple[str, str]:
 
 
 def _contradictions(run: StoredRun, store: Store, *, whole: bool = True) -> list[str]:
-    """Return a sentence for each contradiction between the documents of a run."""
+    """Return a sentence for each contradiction between the checkpoints of a run, and its optimum."""
     from svmbench.recompute import contradictions
 
     about = run.manifest
-    optimum, machine = about.get("optimum"), about.get("environment")
-    shared = (
-        None if optimum is None else store.optimum(optimum),
-        None if machine is None else store.environment(machine),
-    )
+    optimum = about.get("optimum")
     try:
-        return contradictions(about, run.end, run.rows(), *shared, run.mistaken_tests(), whole=whole)
+        best = None if optimum is None else store.optimum(optimum)
+        return contradictions(about, run.rows(), best, whole=whole)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return [f"run.json or status.json lacks what the checks need ({type(error).__name__}: {error})"]
+        return [f"run.json lacks what the checks need ({type(error).__name__}: {error})"]
 
 
 def _some(sentences: list[str]) -> str:
     return "; ".join(sentences[:3]) + (f"; and {len(sentences) - 3} more" if len(sentences) > 3 else "")
 
 
-def _unseen(about: Mapping[str, Any], store: Store) -> str:
+def _unseen(about: Mapping[str, Any]) -> str:
     """Return what nothing can be recomputed from."""
     from svmbench.recompute import growth
 
-    machine = about.get("environment")
-    known = machine is None or store.environment(machine) is not None
-    lost = "" if known else "; its environment is not stored"
     gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
     held = (
-        "not checked: errors, objectives and support vectors of earlier checkpoints, counts, times and load, "
-        "beyond what they say of each other and docs/counting.md of the counts; the title, the memory and "
-        "the machine, except threads and cores; whether this solver made this model (--again makes it again)"
+        "not checked: errors, objectives and support vectors of earlier checkpoints, counts beyond "
+        "docs/counting.md, times, load, machine and memory, title, end and its reason, results of folds; "
+        "whether this solver made this model (--again makes it again)"
     )
-    return f"; {held}{gaps}{lost}"
+    return f"; {held}{gaps}"
 
 
 def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
@@ -231,7 +225,7 @@ def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
     """Return state and message of an intact run."""
-    from svmbench.recompute import compare, joint_numbers, numbers, other_data, unknown
+    from svmbench.recompute import compare, joint_numbers, numbers, unknown
     from svmbench.store.identity import run_id
     from svmbench.store.integrity import replaced_optimum
     from svmbench.store.joint_model import JointModel
@@ -251,7 +245,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         model.check_fits(*set.train.X.shape)
     except UserError as error:
         return "unchecked", f"cannot be recomputed: {error}"
-    found = [*other_data(about["dataset"], set), *_other_model(run, model)]
+    found = [*_other_data(about["dataset"], set), *_other_model(run, model)]
     if isinstance(model, StoredModel):
         found += _overstated(run, model)
     if found:
@@ -270,7 +264,27 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     if open_signs:
         rounded += f"; not known, for double precision leaves the signs of some scores open: {open_signs}"
     share = f"recomputed; the largest difference is {largest:.1e} times the allowed one"
-    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about, store)}"
+    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about)}"
+
+
+def _other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
+    """Return a sentence for each part of run.json's description that does not match the data.
+
+    Keys that older versions did not store are not compared.
+    """
+    from svmbench.files import canonical
+
+    parts = {"train": data.train, "validation": data.validation, "test": data.test}
+    made: dict[str, object] = {
+        "rows": {name: part.n for name, part in parts.items() if part is not None},
+        "features": data.train.X.shape[1],
+        **{key: data.info.get(key) for key in ("columns", "labels", "filling")},
+    }
+    return [
+        f"dataset.{key} is {about[key]}, the data have {value}"
+        for key, value in made.items()
+        if about.get(key) is not None and canonical(about[key]) != canonical(value)
+    ]
 
 
 def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[str]:

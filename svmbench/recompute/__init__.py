@@ -5,7 +5,6 @@ Kernel values follow the formulas in docs/notation.md, the conversion of example
 docs/store.md, and objectives are implemented again.
 """
 
-from svmbench.recompute.circumstances import other_data
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.joint import joint_numbers, joint_scores
 from svmbench.recompute.multiples import unit
@@ -21,7 +20,6 @@ __all__ = [
     "joint_numbers",
     "joint_scores",
     "numbers",
-    "other_data",
     "scores",
     "unit",
     "unknown",

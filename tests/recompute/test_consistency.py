@@ -1,4 +1,4 @@
-"""Forgeries with new checksums: what contradicts itself is refused without a model."""
+"""What a mistaken or changed run shows: checkpoints that contradict each other, or the model."""
 
 import json
 import shutil
@@ -42,15 +42,9 @@ def seal(path):
     (path / "status.json").write_text(json.dumps({"schema": schema, **end, "check": digest(end)}))
 
 
-def said(run, *, manifest=None, rows=None, optimum=..., machine=None, whole=True, **end):
+def said(run, *, manifest=None, rows=None, optimum=..., whole=True):
     best = optimum_of(run) if optimum is ... else optimum
-    ended = {**run.end, **end}
-    about = manifest or run.manifest
-    return contradictions(about, ended, rows or run.rows(), best, machine, whole=whole)
-
-
-def machine_of(run):
-    return Store(run.path.parents[1]).environment(run.manifest["environment"])
+    return contradictions(manifest or run.manifest, rows or run.rows(), best, whole=whole)
 
 
 @pytest.fixture
@@ -65,26 +59,7 @@ def sbp(results):
 
 def test_honest_runs_contradict_themselves_nowhere(smo, sbp):
     for run in (smo, sbp):
-        assert said(run, machine=machine_of(run)) == []
-
-
-@pytest.mark.parametrize("group", ["kernel", "budget", "observe", "dataset", "problem", "solver"])
-def test_config_and_identity_agree_in_every_group(sbp, group):
-    config = {**sbp.document, group: {**sbp.document[group], "edited": 1}}
-    assert any(group in sentence for sentence in said(sbp, manifest={**sbp.manifest, "config": config}))
-
-
-@pytest.mark.parametrize(("key", "factor"), [("lam", 1.0 + 1e-9), ("C", 1.0 + 1e-9), ("nu", 1.1)])
-def test_the_problem_fits_data_and_configuration(sbp, key, factor):
-    problem = {**sbp.manifest["problem"], key: sbp.manifest["problem"][key] * factor}
-    assert said(sbp, manifest={**sbp.manifest, "problem": problem})
-
-
-def test_a_bound_of_an_optimum_that_is_not_stored_is_no_bound(sbp):
-    assert sbp.rows()[-1]["dual_source"] == "optimum"
-    assert "which is not stored" in said(sbp, optimum=None)[0]
-    rows = [{**row, "dual_objective": row["dual_objective"] * 1.001} for row in sbp.rows()]
-    assert said(sbp, rows=rows)
+        assert said(run) == []
 
 
 @pytest.mark.parametrize(
@@ -94,15 +69,17 @@ def test_a_bound_of_an_optimum_that_is_not_stored_is_no_bound(sbp):
         {"kev_ondemand": 0},
         {"wall_seconds": 0.0},
         {"iterations": 1},
-        {"duality_gap": 0.0},
-        {"relative_gap": 0.0},
-        {"dual_objective": None, "dual_source": None, "duality_gap": 0.0},
-        {"dual_source": None},
     ],
 )
 def test_an_edited_checkpoint_contradicts_the_others(smo, change):
     rows = smo.rows()
     assert len(rows) > 3 and said(smo, rows=[*rows[:2], {**rows[2], **change}, *rows[3:]])
+
+
+@pytest.mark.parametrize("group", ["kernel", "budget", "observe", "dataset", "problem", "solver"])
+def test_config_and_identity_agree_in_every_group(sbp, group):
+    config = {**sbp.document, group: {**sbp.document[group], "edited": 1}}
+    assert any(group in sentence for sentence in said(sbp, manifest={**sbp.manifest, "config": config}))
 
 
 def test_fits_from_scratch_have_a_clock_each(smo):
@@ -118,26 +95,11 @@ def test_checkpoints_stand_in_order(smo):
     assert said(smo, rows=[rows[1], rows[0], *rows[2:]])
 
 
-@pytest.mark.parametrize(
-    ("status", "reason"),
-    [
-        ("converged", "the solver's stopping rule holds after 7 iterations"),
-        ("converged", "budget.iterations=200 reached"),
-        ("budget", "the solver's stopping rule holds after 200 iterations"),
-        ("budget", "budget.kev=1e+12 reached by kev_ondemand"),
-        ("budget", "budget.iterations=9000000 reached"),
-        ("budget", "budget.gap=1e-9 reached: relative_gap 0"),
-    ],
-)
-def test_the_end_fits_the_last_checkpoint(sbp, status, reason):
-    assert said(sbp, status=status, reason=reason)
-
-
 def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_listed(smo, capsys):
     results = str(smo.path.parents[1])
     capsys.readouterr()
     assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
-    assert "the machine, except threads and cores" in capsys.readouterr().out
+    assert "not checked: errors, objectives" in capsys.readouterr().out
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
     model = load_model(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
@@ -199,23 +161,6 @@ def test_only_the_side_on_which_a_bound_claims_too_much_is_wrong(bounded, factor
     assert [sentence.split()[0] for sentence in wrong] == named
 
 
-def test_a_bound_states_what_rounding_may_do(bounded):
-    rows = bounded.rows()
-    for error in (None, -1e-9):
-        assert said(bounded, rows=[*rows[:-1], {**rows[-1], "objective_error": error}])
-    assert said(bounded, rows=[*rows[:-1], {**rows[-1], "relative_gap": rows[-1]["relative_gap"] * 0.5}])
-
-
-def test_errors_are_those_of_the_mistakes_and_objectives_those_of_their_terms(smo):
-    rows = smo.rows()
-    for change in ({"test_error": 0.9}, {"test_mistakes": 1}, {"primal_objective": 0.9}, {"norm": 1e-3}):
-        edited = {**rows[1], **change}
-        if "primal_objective" in change:  # with gaps that fit
-            gap = edited["primal_objective"] - edited["dual_objective"]
-            edited |= {"duality_gap": gap, "relative_gap": gap / edited["primal_objective"]}
-        assert said(smo, rows=[rows[0], edited, *rows[2:]]), change
-
-
 def test_edited_test_examples_are_seen(smo, capsys):
     results, path = str(smo.path.parents[1]), smo.path / "status.json"
     kept = path.read_bytes()
@@ -226,7 +171,7 @@ def test_edited_test_examples_are_seen(smo, capsys):
     more[right[0]] = True
     for edited, sentence in (
         (bits.packed(other), "2 test examples are wrongly listed as mistakes, or missing"),
-        (bits.packed(more), f"{mistaken.size + 1} test examples are listed as mistakes"),
+        (bits.packed(more), "1 test examples are wrongly listed as mistakes, or missing"),
         (bits.packed(np.ones(10**6, dtype=bool)), "wrong_tests: not 30 values"),
         ("AAAA", "wrong_tests: "),
         (5, "wrong_tests: "),
@@ -238,30 +183,12 @@ def test_edited_test_examples_are_seen(smo, capsys):
     path.write_bytes(kept)
 
 
-def test_a_bound_is_not_above_the_optimum_and_errors_are_of_whole_examples(sbp):
+def test_a_bound_is_that_of_a_stored_optimum_and_not_above_it(sbp):
     rows = sbp.rows()
     last = rows[-1]
     zero = {"dual_objective": last["primal_objective"], "duality_gap": 0.0, "relative_gap": 0.0}
     assert "above the objective" in said(sbp, rows=[*rows[:-1], {**last, **zero, "dual_source": "solver"}])[0]
-    assert said(sbp, rows=[{**rows[0], "train_error": 0.1234567}, *rows[1:]])
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"support_vectors": -1},
-        {"kev_observation": -1},
-        {"test_error": -0.5, "test_mistakes": -15},
-        {"train_error": 2.0},
-        {"wall_seconds": -1.0},
-        {"norm": -1.0},
-    ],
-)
-def test_no_size_is_negative_and_no_error_above_1(smo, change):
-    rows = smo.rows()
-    (name, value), *_ = change.items()
-    found = said(smo, rows=[{**rows[0], **change}, *rows[1:]])
-    assert f"{name} is {value!r} at {rows[0]['iterations']} iterations" in found
+    assert "which is not stored" in said(sbp, optimum=None)[0]
 
 
 def test_a_dropped_checkpoint_is_missed_unless_only_some_were_kept(smo):
@@ -280,19 +207,6 @@ def test_the_optimum_is_that_of_the_problem(sbp, change):
     best = optimum_of(sbp)
     (sentence,) = said(sbp, optimum={**best, "key": {**best["key"], **change}})
     assert sentence == f"optimum {sbp.manifest['optimum']} is that of another problem"
-
-
-def test_a_derived_nu_is_within_what_the_optimum_proves_and_a_given_one_that_of_the_configuration(sbp):
-    about = json.loads(json.dumps(sbp.manifest))
-    for place in (about["problem"], about["identity"]["derived"]):
-        place["nu"] = float(f"{2.0 * place['nu']:.6g}")
-    (sentence,) = said(sbp, manifest=about)
-    assert "by the optimum it is between " in sentence
-    del about["identity"]["derived"]
-    for config in (about["config"], about["identity"]["config"]):
-        config["solver"]["nu"] = 0.5
-    (sentence,) = said(sbp, manifest=about)
-    assert sentence.endswith("config has 0.5")
 
 
 def _with_a_line_more(path):
@@ -348,26 +262,6 @@ def test_no_objective_lies_below_a_bound_of_another_checkpoint(smo, sbp):
         for change in (low, low | own) if run is smo else (low,):
             found = said(run, rows=[rows[0], {**rows[1], **change, "objective_error": None}, *rows[2:]])
             assert any(f"the objective is {primal!r} " in one and "below the bound" in one for one in found)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"precision": "float32"},
-        {"train_error": 1.0, "mean_hinge": 0.4},
-        {"kev_ondemand": 10**9, "kev_rowupdate": 10**9},
-    ],
-)
-def test_a_checkpoint_is_one_that_a_run_makes(smo, change):
-    rows = smo.rows()
-    assert said(smo, rows=[*rows[:-1], {**rows[-1], **change}])
-
-
-def test_only_gaussian_values_have_a_known_rounding(smo):
-    rows = [{**row, "precision": "rounding", "objective_error": 0.0} for row in smo.rows()]
-    assert said(smo, rows=rows) == []
-    about = {**smo.manifest, "config": {**smo.document, "kernel": {"name": "linear"}}}
-    assert any("which it cannot be" in one for one in said(smo, manifest=about, rows=rows))
 
 
 def test_rounds_do_not_fall(smo):
@@ -430,27 +324,7 @@ def test_an_optimum_that_lacks_a_number_is_made_again(results, tmp_path, capsys)
     assert shared.optimum(path)["dual"] == kept and main(words) == 0
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"kev_discarded": 10**12}, "kev_discarded is 1000000000000 "),
-        ({"candidates": 61}, "there are 61 candidates "),
-    ],
-)
-def test_no_part_is_larger_than_its_whole(smo, change, sentence):
-    rows = smo.rows()
-    assert any(sentence in one for one in said(smo, rows=[*rows[:-1], {**rows[-1], **change}]))
-
-
 def test_no_clock_is_unknown_in_between(smo):
     rows = smo.rows()
     (sentence, *_) = said(smo, rows=[rows[0], {**rows[1], "wall_seconds": float("nan")}, *rows[2:]])
     assert sentence.startswith("wall_seconds falls from ")
-
-
-def test_nu_lies_in_the_interval_of_the_optimum_if_the_run_kept_none(sbp):
-    values = {key: value for key, value in sbp.manifest["optimum_values"].items() if key != "nu_interval"}
-    terms = {**sbp.manifest["problem"], "nu": 9.0}
-    same = {**sbp.manifest["identity"], "derived": {"nu": 9.0}}
-    about = {**sbp.manifest, "optimum_values": values, "problem": terms, "identity": same}
-    assert any("nu is 9.0, by the optimum it is between" in one for one in said(sbp, manifest=about))
