@@ -79,7 +79,7 @@ def claim(
     """
     check_known([sure], SURE, f"claim '{name}'")
     if bool(tests) == bool(not_attempted):
-        raise UserError(f"claim '{name}' needs either tests or not_attempted, why there are none")
+        raise UserError(f"claim '{name}' needs either tests, or not_attempted, which says why there are none")
     mine = [
         replace(
             test,

@@ -8,6 +8,7 @@ curves are compared where both are known, from costs that the runs determine.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -83,7 +84,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Test:
+class Test(ABC):
     """One test of a claim: a predicate with its thresholds, which are fixed before the outcome is seen.
 
     Attributes
@@ -119,12 +120,12 @@ class Test:
         over = ", in the mean over the data sets" if self.together else ""
         return f"{text[0].upper()}{text[1:]}{over}."
 
+    @abstractmethod
     def tested(self, evidence: Evidence) -> Tested:
         """Return the number, and the range in which the claim holds."""
-        raise NotImplementedError
 
-    def _words(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _words(self) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ run stays that near the optimum, ``Measured("comparisons")`` a number of a check
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeAlias, TypeVar
@@ -95,7 +96,7 @@ def spaced(name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quantity:
+class Quantity(ABC):
     """A number with uncertainty.
 
     Attributes
@@ -142,11 +143,11 @@ class Quantity:
         """Return it over the values of a key: x, shape (K,), and repetitions, (1 + R, K)."""
         raise UserError(f"{self.words()} has no series: give a measure or a quantity of a line")
 
-    def _words(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _words(self) -> str: ...
 
-    def _sample(self, evidence: Evidence) -> Sample:
-        raise NotImplementedError
+    @abstractmethod
+    def _sample(self, evidence: Evidence) -> Sample: ...
 
 
 #: A quantity, or a number that is known exactly.
@@ -237,12 +238,12 @@ class OfLine(Quantity):
     metric: str = "test_error"
     where: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
+    @abstractmethod
     def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
         """Return what it is for each seed, at the lower and the upper bound of its cost, and the curve.
 
         For a cost of arrival, these are the costs of the checkpoint before it and at it.
         """
-        raise NotImplementedError
 
     def values(self, evidence: Evidence) -> Floats:
         """Return it, one value per seed."""

@@ -188,8 +188,8 @@ WHOLE = claim("c", "p", "t", EQUALS)
 @pytest.mark.parametrize(
     ("tests", "keys", "message"),
     [
-        ([EQUALS], {"not_attempted": "why"}, "claim 'c' needs either tests or not_attempted"),
-        ([], {}, "claim 'c' needs either tests or not_attempted"),
+        ([EQUALS], {"not_attempted": "why"}, "claim 'c' needs either tests, or not_attempted"),
+        ([], {}, "claim 'c' needs either tests, or not_attempted"),
         ([EQUALS], {"sure": "maybe"}, "claim 'c': unknown 'maybe'"),
     ],
 )

@@ -20,6 +20,58 @@ USPS = Panel("usps", "USPS, 0 against rest", "dataset=usps kernel.gamma=2.0 budg
 MNIST = Panel("mnist", "MNIST, 8 against rest", "dataset=mnist kernel.gamma=0.02 budget.kev=1e9")
 RCV1_SUBSET_2 = Panel("rcv1_subset", "RCV1 subset, CCAT against rest",
     "dataset=rcv1_subset budget.kev=1356780")
+BOUND = Line("bound", "solver.eps=1e-8 budget.kev=null budget.seconds=60", solver="dcd", title="DCD")
+LINEAR = [Line("pegasos", solver="pegasos_linear", title="Pegasos"),
+    Line("sdca", "solver.order=with_replacement", solver="dcd", title="SDCA"),
+    Line("svm_perf", "budget.kev=2e8", title="SVM-Perf"),
+    Line("lasvm", "solver.finishing=expansion budget.kev=null", title="LASVM"),
+    BOUND]
+# With the settings of the table of kernel solvers; each ends by its own rule.
+KERNEL = [Line("pegasos"), Line("sdca"),
+    Line("svm_light", "budget.kev=null budget.seconds=180 budget.memory=4096"),
+    Line("lasvm", "solver.finishing=expansion budget.kev=null"),
+    Line("bound", "budget.kev=null solver.eps=1e-4", solver="smo", title="SMO")]
+# Published seconds and test errors of Tables 1 and 2.
+ERRORS_1 = {
+    "rcv1_subset": {"pegasos": "astro-ph 0.04 s (3.56 %), CCAT 0.16 s (6.16 %)",
+        "sdca": "0.03 s (3.49 %), 0.36 s (6.57 %)", "svm_perf": "0.1 s (3.39 %), 3.6 s (5.93 %)",
+        "lasvm": "54 s (3.65 %), over 18,000 s"},
+    "covtype": {"pegasos": "0.32 s (23.2 %)", "sdca": "0.20 s (22.9 %)", "svm_perf": "4.2 s (23.9 %)",
+        "lasvm": "210 s (23.8 %)"}}
+ERRORS_2 = {
+    "reuters": {"pegasos": "15 s (2.91 %)", "sdca": "13 s (3.15 %)", "svm_light": "4.1 s (2.82 %)",
+        "lasvm": "4.7 s (3.03 %)"},
+    "adult": {"pegasos": "30 s (15.5 %)", "sdca": "4.8 s (15.5 %)", "svm_light": "59 s (15.1 %)",
+        "lasvm": "1.5 s (15.6 %)"},
+    "usps": {"pegasos": "120 s (0.457 %)", "sdca": "21 s (0.508 %)", "svm_light": "3.3 s (0.457 %)",
+        "lasvm": "1.8 s (0.457 %)"},
+    "mnist": {"pegasos": "4200 s (0.6 %)", "sdca": "1800 s (0.56 %)", "svm_light": "290 s (0.58 %)",
+        "lasvm": "280 s (0.56 %)"}}
+
+
+def linear_epsilon(solver: str) -> Arrival:
+    """The accuracy ε of Table 1."""
+    return Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
+        first=True)
+
+
+def kernel_epsilon(solver: str) -> Arrival:
+    """The accuracy ε of Table 2."""
+    return Arrival(solver, "primal_suboptimality",
+        level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True)
+
+
+def far_ahead(panel: str) -> list[Ratio]:
+    """Pegasos and SDCA at most half as expensive as SVM-Perf."""
+    return [Ratio(name, linear_epsilon(solver), linear_epsilon("svm_perf"), (0.0, 0.5), panels=panel)
+        for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"))]
+
+
+# The cost of SVM-Perf is proportional to the number of examples, that of Pegasos does not depend on it.
+ON_A_THIRTIETH = claim("Pegasos and SDCA are far ahead on a thirtieth of CCAT, too",
+    "our own question, after Figure 4", "The same holds on the RCV1 subset, with ε = 0.00589.",
+    *far_ahead("rcv1_subset"),
+    sure="ours")
 
 
 def peg_f4() -> Artifact:
@@ -29,11 +81,7 @@ def peg_f4() -> Artifact:
     runs = Runs("kernel=linear problem.bias=none budget=paper",
         # Sixty epochs of each set for the stochastic methods, a few hundred for the cutting planes.
         [RCV1_SUBSET, COVTYPE],
-        [Line("pegasos", solver="pegasos_linear", title="Pegasos"),
-            Line("sdca", "solver.order=with_replacement", solver="dcd", title="SDCA"),
-            Line("svm_perf", "budget.kev=2e8", title="SVM-Perf"),
-            Line("lasvm", "solver.finishing=expansion budget.kev=null", title="LASVM"),
-            Line("bound", "solver.eps=1e-8 budget.kev=null budget.seconds=60", solver="dcd", title="DCD")],
+        LINEAR,
         # LASVM on half a million examples is left out: in the paper it took 1,000 times as long there as
         # SDCA. Checkpoints are closer on the RCV1 subset, where Pegasos takes about half of the inner
         # products of SVM-Perf.
@@ -44,33 +92,14 @@ def peg_f4() -> Artifact:
         claim("Pegasos and SDCA are far ahead of SVM-Perf", "Section 7.2, Figure 4, Table 1",
             "Pegasos and SDCA reach the accuracy ε of Table 1 (0.0449 on cov1) far earlier than SVM-Perf: "
             "after at most half of its inner products.",
-            *(Ratio(name,
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
-                  Arrival("svm_perf", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  (0.0, 0.5), panels="covtype")
-              for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca")))),
-        # The cost of SVM-Perf is proportional to the number of examples, that of Pegasos does not depend on
-        # it.
-        claim("Pegasos and SDCA are far ahead on a thirtieth of CCAT, too",
-            "our own question, after Figure 4", "The same holds on the RCV1 subset, with ε = 0.00589.",
-            *(Ratio(name,
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
-                  Arrival("svm_perf", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  (0.0, 0.5), panels="rcv1_subset")
-              for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"))),
-            sure="ours"),
+            *far_ahead("covtype")),
+        ON_A_THIRTIETH,
         claim("LASVM is hopeless on linear problems", "Section 7.2, Figure 4, Table 1",
             "LASVM is not competitive with the methods for linear problems: it takes at least ten times the "
             "inner products of Pegasos to reach ε.",
             Ratio("against Pegasos",
-                Arrival("lasvm", "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                    first=True),
-                Arrival("pegasos", "primal_suboptimality",
-                    level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
+                linear_epsilon("lasvm"),
+                linear_epsilon("pegasos"),
                 (10.0, None), panels="rcv1_subset"))]
     return Curves("PEG-F4", "Pegasos, Figure 4: linear solvers",
         PEGASOS + (
@@ -89,25 +118,8 @@ def peg_f4s() -> Artifact:
         claim("Pegasos and SDCA are far ahead of SVM-Perf in seconds", "Section 7.2, Figure 4, Table 1",
             "Pegasos and SDCA reach the accuracy ε of Table 1 (0.0449 on cov1) far earlier than SVM-Perf: "
             "after at most half of its seconds.",
-            *(Ratio(name,
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
-                  Arrival("svm_perf", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  (0.0, 0.5), panels="covtype")
-              for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca")))),
-        # The cost of SVM-Perf is proportional to the number of examples, that of Pegasos does not depend on
-        # it.
-        claim("Pegasos and SDCA are far ahead on a thirtieth of CCAT, too",
-            "our own question, after Figure 4", "The same holds on the RCV1 subset, with ε = 0.00589.",
-            *(Ratio(name,
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
-                  Arrival("svm_perf", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  (0.0, 0.5), panels="rcv1_subset")
-              for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"))),
-            sure="ours")]
+            *far_ahead("covtype")),
+        ON_A_THIRTIETH]
     return Curves("PEG-F4", "Pegasos, Figure 4: linear solvers against seconds",
         PEGASOS + "Figure 4 and Table 1; the RCV1 subset in place of astro-ph and CCAT", shared("peg-t1s"),
         claims, metrics="primal_suboptimality test_error", counters="cpu_seconds", scale="log",
@@ -120,13 +132,7 @@ def peg_f5() -> Artifact:
     Figure 2 of the SBP paper."""
     runs = Runs("kernel=gaussian problem.C=1.0 problem.bias=none budget=paper budget.memory=2048",
         [REUTERS, ADULT, USPS, MNIST],
-        [
-            Line("pegasos"),
-            Line("sdca"),
-            # With the settings of the table of kernel solvers; each ends by its own rule.
-            Line("svm_light", "budget.kev=null budget.seconds=180 budget.memory=4096"),
-            Line("lasvm", "solver.finishing=expansion budget.kev=null"),
-            Line("bound", "budget.kev=null solver.eps=1e-4", solver="smo", title="SMO")],
+        KERNEL,
         # On Adult Pegasos and SDCA continue until after SVM-Light has reached a hundredth of ε; on MNIST that
         # would take hours. On Reuters LASVM and SVM-Light reach it at similar costs, so checkpoints are
         # closer there. On USPS runs of SVM-Light with its usual tolerance end above a hundredth of ε.
@@ -139,14 +145,7 @@ def peg_f5() -> Artifact:
         claim("LASVM dominates", "Section 7.3, Figure 5",
             "LASVM is the first or nearly the first to reach the accuracy ε of Table 2: after at most 1.2 "
             "times the evaluations of each other method.",
-            *(Ratio(name,
-                  Arrival("lasvm", "primal_suboptimality",
-                      level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                      first=True),
-                  Arrival(solver, "primal_suboptimality",
-                      level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                      first=True),
-                  (0.0, 1.2))
+            *(Ratio(name, kernel_epsilon("lasvm"), kernel_epsilon(solver), (0.0, 1.2))
               for name, solver in (("against Pegasos", "pegasos"), ("against SDCA", "sdca"),
                   ("against SVM-Light", "svm_light"))),
             sure="inferred"),
@@ -154,14 +153,9 @@ def peg_f5() -> Artifact:
             "At first the objective of Pegasos and SDCA falls faster than that of SVM-Light: judged at a "
             "tenth of the evaluations after which SVM-Light reaches ε.",
             *(Order(name,
-                  Value(solver, "primal_suboptimality",
-                      at=0.1 * Arrival("svm_light", "primal_suboptimality",
-                          level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                          first=True)),
+                  Value(solver, "primal_suboptimality", at=0.1 * kernel_epsilon("svm_light")),
                   Value("svm_light", "primal_suboptimality",
-                      at=0.1 * Arrival("svm_light", "primal_suboptimality",
-                          level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                          first=True),
+                      at=0.1 * kernel_epsilon("svm_light"),
                       envelope=True),
                   ratio=True)
               for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"))),
@@ -239,7 +233,7 @@ def peg_f8() -> Artifact:
                 title="a new permutation each epoch"),
             Line("fixed", "solver.sampling=fixed_permutation", solver="pegasos_linear",
                 title="a fixed permutation"),
-            Line("bound", "solver.eps=1e-8 budget.kev=null budget.seconds=60", solver="dcd", title="DCD")],
+            BOUND],
         [Group(5, "iid permutation fixed"), Group(1, "bound")])
     claims = [
         claim("permutations are better than independent draws", "Section 7.5, Figure 8",
@@ -268,7 +262,7 @@ def peg_f9() -> Artifact:
                 title="Zhang, fixed 1"),
             Line("zhang_10", "solver.steps=zhang solver.eta=10.0", solver="pegasos_linear",
                 title="Zhang, fixed 10"),
-            Line("bound", "solver.eps=1e-8 budget.kev=null budget.seconds=60", solver="dcd", title="DCD")],
+            BOUND],
         [Group(5, "pegasos norma zhang_0.1 zhang_1 zhang_10"), Group(1, "bound")])
     claims = [
         claim("Pegasos is faster than Norma", "Section 7.6, Figure 9",
@@ -352,21 +346,13 @@ def peg_t1() -> Artifact:
     claims = [
         claim("ε keeps the error within a tenth of the optimum's", "Section 7.2, Table 1 and its ε",
             "At the accuracy ε the test error is at most 1.1 times that of the optimum.",
-            *(Ratio(name,
-                  Value(solver,
-                      at=Arrival(EACH, "primal_suboptimality",
-                          level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True)),
-                  Value("bound"), (0.0, 1.1))
+            *(Ratio(name, Value(solver, at=linear_epsilon(EACH)), Value("bound"), (0.0, 1.1))
               for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"), ("SVM-Perf", "svm_perf")))),
         claim("errors on cov1", "Table 1",
             "The test errors on cov1 at ε are 23.2 (Pegasos), 22.9 (SDCA) and 23.9 % (SVM-Perf), and 22.6 % "
             "at the optimum, within the noise of two test sets of this size, because the split is a "
             "different one.",
-            *(Near(name,
-                  Value(solver,
-                      at=Arrival(EACH, "primal_suboptimality",
-                          level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True)),
-                  printed, NOISE, panels="covtype")
+            *(Near(name, Value(solver, at=linear_epsilon(EACH)), printed, NOISE, panels="covtype")
               for name, solver, printed in (("Pegasos", "pegasos", 23.2), ("SDCA", "sdca", 22.9),
                   ("SVM-Perf", "svm_perf", 23.9))),
             Near("optimum", Value("bound"), 22.6, NOISE, panels="covtype"))]
@@ -375,19 +361,9 @@ def peg_t1() -> Artifact:
             "Table 1; published: astro-ph and CCAT (in place of which the RCV1 subset stands here) and "
             "cov1, seconds of the authors' machine"),
         shared("peg-f4"), claims, cell="{error:.2f} % after {cost:.1e} inner products",
-        values={
-            "error": Value(EACH,
-                at=Arrival(EACH, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                    first=True)),
-            "cost": Arrival(EACH, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                first=True)},
+        values={"error": Value(EACH, at=linear_epsilon(EACH)), "cost": linear_epsilon(EACH)},
         counters="inner_products", hidden="bound",
-        published={
-            "rcv1_subset": {"pegasos": "astro-ph 0.04 s (3.56 %), CCAT 0.16 s (6.16 %)",
-                "sdca": "0.03 s (3.49 %), 0.36 s (6.57 %)", "svm_perf": "0.1 s (3.39 %), 3.6 s (5.93 %)",
-                "lasvm": "54 s (3.65 %), over 18,000 s"},
-            "covtype": {"pegasos": "0.32 s (23.2 %)", "sdca": "0.20 s (22.9 %)", "svm_perf": "4.2 s (23.9 %)",
-                "lasvm": "210 s (23.8 %)"}})
+        published=ERRORS_1)
 
 
 def peg_t1s() -> Artifact:
@@ -395,11 +371,7 @@ def peg_t1s() -> Artifact:
     machine; a solver without random choices is run three times. The time is CPU time of training, without
     checkpoints."""
     runs = Runs("kernel=linear problem.bias=none budget=paper", [RCV1_SUBSET, COVTYPE],
-        [Line("pegasos", solver="pegasos_linear", title="Pegasos"),
-            Line("sdca", "solver.order=with_replacement", solver="dcd", title="SDCA"),
-            Line("svm_perf", "budget.kev=2e8", title="SVM-Perf"),
-            Line("lasvm", "solver.finishing=expansion budget.kev=null", title="LASVM"),
-            Line("bound", "solver.eps=1e-8 budget.kev=null budget.seconds=60", solver="dcd", title="DCD")],
+        LINEAR,
         [Group(5, "pegasos sdca", "rcv1_subset", "observe.points=40"), Group(3, "pegasos sdca", "covtype"),
             Group(3, "svm_perf", "rcv1_subset", "observe.points=40"), Group(3, "svm_perf", "covtype"),
             Group(1, "bound"), Group(3, "lasvm", "rcv1_subset")])
@@ -413,20 +385,16 @@ def peg_t1s() -> Artifact:
             "To reach the accuracy ε, SVM-Perf takes at least 2.5 times the seconds of Pegasos and 3.3 "
             "times those of SDCA (printed: 2.5 to 23 times, and 3.3 to 21 times).",
             *(Ratio(name,
-                  Arrival("svm_perf", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
+                  linear_epsilon("svm_perf"),
+                  linear_epsilon(solver),
                   (within, None), panels="covtype")
               for name, solver, within in (("beside Pegasos", "pegasos", 2.5),
                   ("beside SDCA", "sdca", 3.3)))),
         claim("SVM-Perf is slower on a thirtieth of CCAT, too", "our own question, after Table 1",
             "The same holds on the RCV1 subset, which has a thirtieth of the rows of CCAT.",
             *(Ratio(name,
-                  Arrival("svm_perf", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
+                  linear_epsilon("svm_perf"),
+                  linear_epsilon(solver),
                   (within, None), panels="rcv1_subset")
               for name, solver, within in (("beside Pegasos", "pegasos", 2.5), ("beside SDCA", "sdca", 3.3))),
             sure="ours"),
@@ -434,10 +402,8 @@ def peg_t1s() -> Artifact:
             "LASVM takes at least 650 times the seconds of Pegasos and SDCA on the RCV1 subset, too "
             "(printed: 650 to 1,800 times on astro-ph and cov1, over 50,000 times on CCAT).",
             *(Ratio(name,
-                  Arrival("lasvm", "primal_suboptimality",
-                      level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-                  Arrival(solver, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                      first=True),
+                  linear_epsilon("lasvm"),
+                  linear_epsilon(solver),
                   (650.0, None), panels="rcv1_subset")
               for name, solver in (("beside Pegasos", "pegasos"), ("beside SDCA", "sdca"))),
             sure="ours")]
@@ -446,19 +412,9 @@ def peg_t1s() -> Artifact:
             "Table 1 and Figure 4; the RCV1 subset in place of astro-ph and CCAT; published: seconds of the "
             "authors' machine and programs"),
         runs, claims, cell="{seconds:.2g} s ({error:.2f} %)",
-        values={
-            "seconds": Arrival(EACH, "primal_suboptimality",
-                level=by_panel(rcv1_subset=0.00589, covtype=0.0449), first=True),
-            "error": Value(EACH,
-                at=Arrival(EACH, "primal_suboptimality", level=by_panel(rcv1_subset=0.00589, covtype=0.0449),
-                    first=True))},
+        values={"seconds": linear_epsilon(EACH), "error": Value(EACH, at=linear_epsilon(EACH))},
         counters="cpu_seconds", hidden="bound",
-        published={
-            "rcv1_subset": {"pegasos": "astro-ph 0.04 s (3.56 %), CCAT 0.16 s (6.16 %)",
-                "sdca": "0.03 s (3.49 %), 0.36 s (6.57 %)", "svm_perf": "0.1 s (3.39 %), 3.6 s (5.93 %)",
-                "lasvm": "54 s (3.65 %), over 18,000 s"},
-            "covtype": {"pegasos": "0.32 s (23.2 %)", "sdca": "0.20 s (22.9 %)", "svm_perf": "4.2 s (23.9 %)",
-                "lasvm": "210 s (23.8 %)"}})
+        published=ERRORS_1)
 
 
 def peg_t2() -> Artifact:
@@ -467,59 +423,29 @@ def peg_t2() -> Artifact:
     claims = [
         claim("ε keeps the error within a tenth of the optimum's", "Section 7.3, Table 2 and its ε",
             "At the accuracy ε the test error is at most 1.1 times that of the optimum.",
-            *(Ratio(name,
-                  Value(solver,
-                      at=Arrival(EACH, "primal_suboptimality",
-                          level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                          first=True)),
-                  Value("bound"), (0.0, 1.1))
+            *(Ratio(name, Value(solver, at=kernel_epsilon(EACH)), Value("bound"), (0.0, 1.1))
               for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"), ("SVM-Light", "svm_light"),
                   ("LASVM", "lasvm")))),
         claim("errors of Table 2", "Table 2",
             "The test errors at ε are the printed ones, within the noise of two test sets of this size.",
             Near("Pegasos",
-                Value("pegasos",
-                    at=Arrival(EACH, "primal_suboptimality",
-                        level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                        first=True)),
+                Value("pegasos", at=kernel_epsilon(EACH)),
                 by_panel(reuters=2.91, adult=15.5, usps=0.457, mnist=0.6), NOISE),
             Near("SDCA",
-                Value("sdca",
-                    at=Arrival(EACH, "primal_suboptimality",
-                        level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                        first=True)),
+                Value("sdca", at=kernel_epsilon(EACH)),
                 by_panel(reuters=3.15, adult=15.5, usps=0.508, mnist=0.56), NOISE),
             Near("SVM-Light",
-                Value("svm_light",
-                    at=Arrival(EACH, "primal_suboptimality",
-                        level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                        first=True)),
+                Value("svm_light", at=kernel_epsilon(EACH)),
                 by_panel(reuters=2.82, adult=15.1, usps=0.457, mnist=0.58), NOISE),
             Near("LASVM",
-                Value("lasvm",
-                    at=Arrival(EACH, "primal_suboptimality",
-                        level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                        first=True)),
+                Value("lasvm", at=kernel_epsilon(EACH)),
                 by_panel(reuters=3.03, adult=15.6, usps=0.457, mnist=0.56), NOISE))]
     return Grid("PEG-T2", "Pegasos, Table 2: test errors of kernel solvers at a given accuracy",
         PEGASOS + "Tables 2 and 3; published: seconds of the authors' machine", shared("peg-f5"), claims,
         cell="{error:.2f} % after {cost:.1e} evaluations",
-        values={
-            "error": Value(EACH,
-                at=Arrival(EACH, "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True)),
-            "cost": Arrival(EACH, "primal_suboptimality",
-                level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True)},
+        values={"error": Value(EACH, at=kernel_epsilon(EACH)), "cost": kernel_epsilon(EACH)},
         counters="kev_ondemand", hidden="bound",
-        published={
-            "reuters": {"pegasos": "15 s (2.91 %)", "sdca": "13 s (3.15 %)", "svm_light": "4.1 s (2.82 %)",
-                "lasvm": "4.7 s (3.03 %)"},
-            "adult": {"pegasos": "30 s (15.5 %)", "sdca": "4.8 s (15.5 %)", "svm_light": "59 s (15.1 %)",
-                "lasvm": "1.5 s (15.6 %)"},
-            "usps": {"pegasos": "120 s (0.457 %)", "sdca": "21 s (0.508 %)", "svm_light": "3.3 s (0.457 %)",
-                "lasvm": "1.8 s (0.457 %)"},
-            "mnist": {"pegasos": "4200 s (0.6 %)", "sdca": "1800 s (0.56 %)", "svm_light": "290 s (0.58 %)",
-                "lasvm": "280 s (0.56 %)"}})
+        published=ERRORS_2)
 
 
 def peg_t2s() -> Artifact:
@@ -528,10 +454,7 @@ def peg_t2s() -> Artifact:
     checkpoints."""
     runs = Runs("kernel=gaussian problem.C=1.0 problem.bias=none budget=paper budget.memory=2048",
         [REUTERS, ADULT, USPS, MNIST],
-        [Line("pegasos"), Line("sdca"),
-            Line("svm_light", "budget.kev=null budget.seconds=180 budget.memory=4096"),
-            Line("lasvm", "solver.finishing=expansion budget.kev=null"),
-            Line("bound", "budget.kev=null solver.eps=1e-4", solver="smo", title="SMO")],
+        KERNEL,
         [Group(3, "pegasos sdca", "reuters usps mnist"), Group(3, "pegasos sdca", "adult", "budget.kev=3e9"),
             Group(3, "lasvm", "reuters", "observe.points=40"), Group(3, "lasvm", "adult usps mnist"),
             Group(3, "svm_light", "reuters", "observe.points=40"),
@@ -543,24 +466,12 @@ def peg_t2s() -> Artifact:
         claim("SDCA comes to ε before Pegasos", "Table 2",
             "SDCA takes fewer seconds than Pegasos to reach the accuracy ε on all four sets (printed: 13 "
             "against 15, 4.8 against 30, 21 against 120, 1,800 against 4,200).",
-            Order("SDCA against Pegasos",
-                Arrival("sdca", "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True),
-                Arrival("pegasos", "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True),
-                ratio=True),
+            Order("SDCA against Pegasos", kernel_epsilon("sdca"), kernel_epsilon("pegasos"), ratio=True),
             sure="inferred"),
         claim("SVM-Light is slow on Adult alone", "Table 2",
             "SVM-Light takes fewer seconds than Pegasos and SDCA to reach ε on Reuters, USPS and MNIST, and "
             "more than both on Adult.",
-            *(Order(name,
-                  Arrival(solver, "primal_suboptimality",
-                      level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                      first=True),
-                  Arrival(other, "primal_suboptimality",
-                      level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                      first=True),
-                  ratio=True, panels=panels)
+            *(Order(name, kernel_epsilon(solver), kernel_epsilon(other), ratio=True, panels=panels)
               for name, solver, other, panels in (
                   ("before Pegasos", "svm_light", "pegasos", "reuters usps mnist"),
                   ("before SDCA", "svm_light", "sdca", "reuters usps mnist"),
@@ -570,37 +481,16 @@ def peg_t2s() -> Artifact:
         claim("LASVM dominates in seconds", "Section 7.3, Figure 5, Table 2",
             "LASVM is the first or nearly the first to reach ε: after at most 1.2 times the seconds of each "
             "other method.",
-            *(Ratio(name,
-                  Arrival("lasvm", "primal_suboptimality",
-                      level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                      first=True),
-                  Arrival(solver, "primal_suboptimality",
-                      level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                      first=True),
-                  (0.0, 1.2))
+            *(Ratio(name, kernel_epsilon("lasvm"), kernel_epsilon(solver), (0.0, 1.2))
               for name, solver in (("against Pegasos", "pegasos"), ("against SDCA", "sdca"),
                   ("against SVM-Light", "svm_light"))),
             sure="inferred")]
     return Grid("PEG-T2", "Pegasos, Table 2: seconds of kernel solvers to a given accuracy",
         PEGASOS + "Table 2 and Figure 5; published: seconds of the authors' machine and programs", runs,
         claims, cell="{seconds:.2g} s ({error:.2f} %)",
-        values={
-            "seconds": Arrival(EACH, "primal_suboptimality",
-                level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True),
-            "error": Value(EACH,
-                at=Arrival(EACH, "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144),
-                    first=True))},
+        values={"seconds": kernel_epsilon(EACH), "error": Value(EACH, at=kernel_epsilon(EACH))},
         counters="cpu_seconds", hidden="bound",
-        published={
-            "reuters": {"pegasos": "15 s (2.91 %)", "sdca": "13 s (3.15 %)", "svm_light": "4.1 s (2.82 %)",
-                "lasvm": "4.7 s (3.03 %)"},
-            "adult": {"pegasos": "30 s (15.5 %)", "sdca": "4.8 s (15.5 %)", "svm_light": "59 s (15.1 %)",
-                "lasvm": "1.5 s (15.6 %)"},
-            "usps": {"pegasos": "120 s (0.457 %)", "sdca": "21 s (0.508 %)", "svm_light": "3.3 s (0.457 %)",
-                "lasvm": "1.8 s (0.457 %)"},
-            "mnist": {"pegasos": "4200 s (0.6 %)", "sdca": "1800 s (0.56 %)", "svm_light": "290 s (0.58 %)",
-                "lasvm": "280 s (0.56 %)"}})
+        published=ERRORS_2)
 
 
 def peg_t3() -> Artifact:
@@ -702,7 +592,7 @@ def rup_4() -> Artifact:
         [RCV1_SUBSET_2],
         [Line("pegasos", solver="pegasos_linear", title="1/(λ t)"),
             Line("previous", "solver.steps=norma solver.p=1.0", solver="pegasos_linear", title="1/(λ √t)"),
-            Line("bound", "solver.eps=1e-8 budget.kev=null budget.seconds=60", solver="dcd", title="DCD")],
+            BOUND],
         [Group(5, "pegasos previous"), Group(1, "bound")])
     claims = [
         claim("the aggressive decrease still converges", "Slide What's new in Pegasos",
