@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import BIASES, Problem
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from svmbench.solvers.kernel.smo import SMO
 from svmbench.solvers.kernel.smo import Params as SMOParams
-from tests.kernels.reference import kernel_matrix
 from tests.solvers.kernel.working_sets import noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
@@ -31,24 +29,6 @@ def violation(alpha, v, y, C, bias):
     down = np.where(y > 0, alpha > 0, alpha < C)
     high, low = v[up].max(initial=-np.inf), v[down].min(initial=np.inf)
     return high - low if bias == "unregularised" else max(high, -low)
-
-
-@pytest.mark.parametrize(("gamma", "C"), [(0.5, 0.05), (0.5, 30.0), (3.0, 1000.0)])
-@pytest.mark.parametrize("working_set", [4, 32, 1024])
-def test_it_agrees_with_libsvm(gamma, C, working_set):
-    X, y = noisy(400)
-    kernel = {"name": "gaussian", "gamma": gamma}
-    run, _ = started(X, y, kernel, C, working_set=working_set, eps=1e-8)
-    run.advance("iterations", 10**6)
-    snapshot = run.snapshot()
-    K = kernel_matrix(X, X, kernel)
-    peer = SVC(C=C, kernel="precomputed", tol=1e-8).fit(K, y)
-    beta = np.zeros(y.size)
-    beta[peer.support_] = peer.dual_coef_[0]
-    other = np.abs(beta).sum() - 0.5 * beta @ K @ beta
-    own = snapshot.alpha * y
-    assert snapshot.alpha.sum() - 0.5 * own @ K @ own == pytest.approx(other, rel=1e-6)
-    np.testing.assert_allclose(K @ own + snapshot.model.bias, K @ beta + peer.intercept_[0], atol=2e-4)
 
 
 def test_without_bias_it_agrees_with_smo():
@@ -119,53 +99,12 @@ def test_no_more_coefficients_change_than_the_set_has(bias):
             before = alpha
 
 
-def test_two_points_are_parted_in_the_middle():
-    # Points 1 and 4 apart by 3: |w| = 2/3, α = 2/9, and the score is 0 at 2.5.
-    run, oracle = started([[1.0], [4.0]], [-1.0, 1.0])
-    run.advance("iterations", 100)
-    snapshot = run.snapshot()
-    assert run.converged and run.iterations == 1
-    np.testing.assert_allclose(snapshot.alpha, 2.0 / 9.0)
-    assert snapshot.model.bias == pytest.approx(-5.0 / 3.0)
-    assert oracle.ledger.kev_iter == 2 + 4 + 4  # the diagonal, the matrix of the set, two rows
-
-
-def test_one_example():
-    run, _ = started([[2.0]], [1.0], bias="none")
-    run.advance("iterations", 10)
-    assert run.converged
-    assert run.snapshot().alpha.tolist() == [0.25]
-    run, _ = started([[2.0]], [1.0])
-    assert run.converged and run.snapshot().model.bias == 1.0
-
-
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-def test_one_class_is_its_bias(label):
-    run, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
-    run.advance("iterations", 10)
-    assert run.converged and run.iterations == 0
-    assert run.snapshot().model.bias == label
-    assert run.snapshot().model.indices.size == 0
-
-
 def test_without_free_coefficients_the_bias_lies_between_the_ends():
     run, _ = started([[0.0], [1.0]], [-1.0, 1.0], C=0.1)
     run.advance("iterations", 10)
     snapshot = run.snapshot()
     assert snapshot.alpha.tolist() == [0.1, 0.1]
     assert snapshot.model.bias == pytest.approx(np.mean([-1.0, 1.0 - 0.1]))
-
-
-@EACH_BIAS
-def test_a_pair_without_distance_and_a_zero_example_go_to_their_bounds(bias):
-    run, _ = started([[1.0], [1.0]], [1.0, -1.0], GAUSSIAN, C=3.0, bias=bias)
-    run.advance("iterations", 10**4)
-    assert run.converged
-    if bias == "unregularised":
-        assert run.snapshot().alpha.tolist() == [3.0, 3.0]
-    run, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=3.0, bias="none")
-    run.advance("iterations", 10**4)
-    assert run.converged and run.snapshot().alpha[0] == 3.0
 
 
 @EACH_BIAS

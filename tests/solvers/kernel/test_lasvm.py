@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.lasvm import LASVM, Params
-from tests.solvers.kernel.working_sets import exact_matrix, noisy
+from tests.solvers.kernel.working_sets import noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
@@ -36,19 +35,6 @@ def finished(run):
     run.advance("iterations", 10**6)
     assert run.converged
     return run.snapshot()
-
-
-@pytest.mark.parametrize("selection", ["random", "gradient", "margin"])
-@pytest.mark.parametrize("C", [0.05, 30.0])
-def test_finishing_over_all_is_the_svm_of_libsvm(selection, C):
-    X, y = noisy()
-    run, oracle, _ = started(X, y, C=C, selection=selection, eps=1e-8)
-    snapshot = finished(run)
-    K = exact_matrix(oracle)
-    peer = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
-    near = 1e-5 * max(1.0, C / 10.0)  # LIBSVM's rows are in single precision
-    np.testing.assert_allclose(K @ (snapshot.alpha * y), K[:, peer.support_] @ peer.dual_coef_[0], atol=near)
-    assert snapshot.model.bias == pytest.approx(float(peer.intercept_[0]), abs=near)
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])
@@ -84,42 +70,6 @@ def test_active_selection_needs_fewer_examples():
         run.advance("iterations", 160)
         reached[selection] = dual(run.snapshot(), oracle, problem)
     assert reached["gradient"] > reached["random"]
-
-
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-def test_one_class_is_its_bias(label):
-    run, _, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
-    snapshot = finished(run)
-    assert snapshot.model.indices.size == 0
-    assert snapshot.model.bias == label
-
-
-def test_one_class_without_bias_has_its_svm():
-    run, oracle, problem = started([[0.0], [1.0], [2.0]], [1.0] * 3, bias="none", eps=1e-9)
-    snapshot = finished(run)
-    exact = responses(oracle, problem, snapshot.model)
-    assert certify(problem, snapshot.alpha, exact)["relative_gap"] <= 1e-8
-
-
-@pytest.mark.parametrize("bias", ["none", "unregularised"])
-def test_the_same_example_with_both_labels(bias):
-    run, _, _ = started([[1.0], [1.0]], [1.0, -1.0], C=3.0, bias=bias)
-    snapshot = finished(run)
-    assert snapshot.alpha.tolist() == [3.0, 3.0]
-    assert snapshot.model.bias == 0.0
-
-
-@pytest.mark.parametrize("bias", ["none", "unregularised"])
-def test_a_single_example(bias):
-    run, _, _ = started([[1.0]], [1.0], C=0.5, bias=bias)
-    snapshot = finished(run)
-    assert snapshot.alpha.tolist() == ([0.5] if bias == "none" else [0.0])
-    assert snapshot.model.bias == (0.0 if bias == "none" else 1.0)
-
-
-def test_an_example_of_norm_zero_has_the_coefficient_C():
-    run, _, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], LINEAR, C=0.3, bias="none")
-    assert finished(run).alpha[0] == 0.3
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])

@@ -123,23 +123,6 @@ def test_the_bias_is_mended_where_no_pair_can_do_it():
     assert ours == pytest.approx(theirs, rel=1e-3)
 
 
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-@pytest.mark.parametrize("n", [1, 3])
-def test_one_class_is_its_bias(n, label):
-    run, oracle, _ = started(np.arange(n)[:, None], [label] * n)
-    snapshot = finished(run)
-    assert snapshot.model.indices.size == 0
-    assert snapshot.model.bias == label
-    assert oracle.ledger.kev_ondemand == 0
-
-
-def test_the_same_example_with_both_labels():
-    run, _, _ = started([[1.0], [1.0]], [1.0, -1.0], C=3.0)
-    snapshot = finished(run)
-    assert snapshot.alpha.tolist() == [3.0, 3.0]
-    assert snapshot.model.bias == 0.0
-
-
 @pytest.mark.parametrize("X", [np.zeros((6, 2)), np.ones((6, 2))])
 def test_examples_without_distance(X):
     # All scores are b: four of six are right with the sign of the larger class.

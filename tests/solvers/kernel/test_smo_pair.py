@@ -32,18 +32,6 @@ def ends(alpha, v, y, C):
 
 
 @SELECTIONS
-def test_two_points_are_parted_in_the_middle(selection):
-    # Points 1 and 4 apart by 3: |w| = 2/3, α = 2/9, and the score is 0 at 2.5.
-    run, oracle = started([[1.0], [4.0]], [-1.0, 1.0], selection=selection)
-    run.advance("iterations", 100)
-    snapshot = run.snapshot()
-    assert run.converged and run.iterations == 1
-    np.testing.assert_allclose(snapshot.alpha, 2.0 / 9.0)
-    assert snapshot.model.bias == pytest.approx(-5.0 / 3.0)
-    assert oracle.ledger.kev_iter == 2 + 4  # the diagonal and two rows
-
-
-@SELECTIONS
 def test_it_stops_where_the_ends_are_within_eps(selection):
     X, y = noisy(60)
     for eps in (1e-1, 1e-3, 1e-6):
@@ -66,23 +54,6 @@ def test_without_free_coefficients_the_bias_lies_between_the_ends():
     assert snapshot.alpha.tolist() == [0.1, 0.1]
     v = np.array([-1.0, 1.0 - 0.1])
     assert snapshot.model.bias == pytest.approx(v.mean())
-
-
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-def test_one_class_is_its_bias(label):
-    run, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
-    run.advance("iterations", 10)
-    assert run.converged and run.iterations == 0
-    assert run.snapshot().model.bias == label
-    assert run.snapshot().model.indices.size == 0
-
-
-def test_a_pair_without_distance_goes_to_its_bounds():
-    run, _ = started([[1.0], [1.0]], [1.0, -1.0], GAUSSIAN, C=3.0)
-    run.advance("iterations", 10)
-    assert run.converged
-    assert run.snapshot().alpha.tolist() == [3.0, 3.0]
-    assert run.snapshot().model.bias == 0.0
 
 
 @SELECTIONS

@@ -53,7 +53,7 @@ def coarse(n=150, seed=0):
 def check_against_libsvm(name, kernel, C, **given):
     """Assert that a method has the scores, the bias and the objective of LIBSVM."""
     X, y = coarse()
-    run, oracle, problem = started(name, X, y, kernel, C=C, eps=1e-8, **given)
+    run, oracle, problem = started(name, X, y, kernel, C=C, **({"eps": 1e-8} | given))
     snapshot = finished(run)
     K = exact_matrix(oracle)
     peer = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
