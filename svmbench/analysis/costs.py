@@ -16,7 +16,7 @@ import numpy as np
 
 from svmbench.analysis.arrivals import arrivals
 from svmbench.errors import UserError, nearest
-from svmbench.figures.series import COUNTERS, METRICS, Steps, steps_of_many
+from svmbench.figures.series import COUNTERS, METRICS, Steps, steps_of
 from svmbench.figures.settings import written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
@@ -107,7 +107,8 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
     methods: dict[Key, Key] = {}
     titles: dict[int, str] = {}  # by the id() of the method, since hashing its key for every run is slow
     kept, found.left_out = for_seconds(runs, cost)
-    for run, steps in steps_of_many(kept, cost, metric):
+    for run in kept:
+        steps = steps_of(run, cost, metric)
         if isinstance(steps, str):
             found.left_out.append((run.id, steps))
             continue

@@ -54,10 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.store.notes import Notes
 
     store, notes = Store(given.results), Notes(Path(given.results)).all()
-    asked = (given.all, given.where, given.sort, given.reverse, given.best, given.json, given.csv)
-    # Without such options, only the newest runs are read.
-    read, ids = (store.own(), None) if any(asked) else store.newest(_MOST)
-    runs = _Columns(read, notes)
+    runs = _Columns(store.own(), notes)
     if not runs.all and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
@@ -69,23 +66,23 @@ def main(arguments: Sequence[str]) -> int:
     if given.csv:
         _print_csv(runs, chosen, given.columns)
         return 0
-    found = len(chosen if ids is None else ids)
+    found = len(chosen)
     if not given.all and given.best is None:
         # The newest runs are last, unless an order was given.
         chosen = chosen[-_MOST:] if given.sort is None and not given.reverse else chosen[:_MOST]
     rest = f"\n{len(chosen)} of {found:,} runs; --all lists all" if len(chosen) < found else ""
-    paged((_wide(runs, chosen, given.columns) if given.columns else _overview(runs, chosen, ids)) + rest)
+    paged((_wide(runs, chosen, given.columns) if given.columns else _overview(runs, chosen)) + rest)
     return 0
 
 
-def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | None) -> str:
+def _overview(runs: _Columns, chosen: Sequence[StoredRun]) -> str:
     """Return an overview of the runs that fits the terminal, or of full width without one."""
     from svmbench.cli._overview import overview
 
     terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
     width = shutil.get_terminal_size().columns if terminal else None
     differing = [key.removeprefix("config.") for key in runs.differing(chosen)]
-    return overview(chosen, differing, ids or [run.id for run in runs.all], width, datetime.now(UTC))
+    return overview(chosen, differing, [run.id for run in runs.all], width, datetime.now(UTC))
 
 
 def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:

@@ -143,7 +143,8 @@ def _store_view(results: Path) -> Callable[[], _View]:
     store = Store(results)
 
     def look() -> _View:
-        newest, ids = store.newest(_ENDED)
+        stored = store.own()
+        newest, ids = stored[-_ENDED:], [run.id for run in stored]
         made = _made_now(store)
         runs = f"{len(ids):,} run{'s' * (len(ids) != 1)}"
         sentence = f"{results}: {runs}, {len(made) or 'none'} being made now"

@@ -16,7 +16,7 @@ from svmbench.figures.series import (
     Reference,
     Steps,
     optimum_of,
-    steps_of_many,
+    steps_of,
 )
 from svmbench.figures.settings import dataset_title, labels, setting, written
 from svmbench.run_config import flatten
@@ -154,7 +154,8 @@ def select(
     def reference(run: StoredRun) -> Reference | None:
         return None if references is None else references.get(problem_of(run))
 
-    for run, steps in steps_of_many(kept, counter, metric, reference):
+    for run in kept:
+        steps = steps_of(run, counter, metric, reference(run))
         if isinstance(steps, str):
             selection.left_out.append((run.id, steps))
             continue

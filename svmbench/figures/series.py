@@ -7,7 +7,7 @@ observation carried forward), so a curve never shows a value that had not yet be
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.counters import LABELS
-from svmbench.store import SETTLED, StoredRun, numbers_of, opened
+from svmbench.store import SETTLED, StoredRun, opened
 
 Floats = NDArray[np.float64]
 
@@ -240,18 +240,6 @@ def steps_of(
     """
     names = _columns(counter, metric)
     return _steps(run, counter, metric, reference, dict(zip(names, run.numbers(names), strict=True)))
-
-
-def steps_of_many(
-    runs: Sequence[StoredRun],
-    counter: str,
-    metric: str = "test_error",
-    reference: Callable[[StoredRun], Reference | None] = lambda run: None,
-) -> Iterator[tuple[StoredRun, Steps | str]]:
-    """Yield runs with what `steps_of` returns for them, reading the next traces meanwhile."""
-    names = _columns(counter, metric)
-    for run, numbers in zip(runs, numbers_of(runs, names), strict=True):
-        yield run, _steps(run, counter, metric, reference(run), dict(zip(names, numbers, strict=True)))
 
 
 def _columns(counter: str, metric: str) -> list[str]:

@@ -1,4 +1,19 @@
-"""Stored runs: identity, locks, schema, reading and writing. See docs/store.md."""
+"""Stored runs: identity, locks, schema, reading and writing. See docs/store.md.
+
+`Store` is a results folder. It makes runs through a `RunWriter` and finds them as `StoredRun`::
+
+    Store            store.py        finds, begins, counts; removal, delete: and removes them
+      |-- RunWriter  writer.py       run.json, trace.csv, model.npz, state.npz, status.json of one run
+      |-- StoredRun  runs.py         the same, read; shown: as text; facts: what is known without its files
+      |-- Index      index.py        facts of all ended runs, in SQLite (database.py)
+      `-- packs.py                   runs without models, compressed, as committed for the papers
+
+Each file has a module: ``trace``, ``model`` and ``joint_model``, ``state``, ``kept_problems``,
+``unfinished``, ``notes``, ``events``, and ``shared`` for optima, environments and measurements. They are
+written by ``documents`` (JSON with a schema, which ``migrations`` brings up to date) or as ``lines`` with a
+digest each. ``identity`` names runs, ``integrity`` verifies and repairs them, ``export`` copies them, and
+``timing`` says whose seconds may be compared.
+"""
 
 from svmbench.store.documents import StorageError
 from svmbench.store.runs import (
@@ -8,7 +23,6 @@ from svmbench.store.runs import (
     SUMMARY_KEYS,
     AlreadyStored,
     StoredRun,
-    numbers_of,
 )
 from svmbench.store.store import Store, opened
 from svmbench.store.trace import TRACE_COLUMNS
@@ -25,6 +39,5 @@ __all__ = [
     "StorageError",
     "Store",
     "StoredRun",
-    "numbers_of",
     "opened",
 ]

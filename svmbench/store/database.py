@@ -11,23 +11,18 @@ from urllib.parse import quote
 
 from svmbench.files import read_regular
 from svmbench.store.documents import SCHEMA
-from svmbench.store.facts import KEYS
 from svmbench.store.trace import TRACE_COLUMNS
 
 #: Text columns of a run, and all columns except the folder.
-TEXTS = ("name", *KEYS[:7], "words", "beginning", "sections", "about")
-COLUMNS = (*TEXTS, "numbers", "signature", "crc")
-#: Start of a run with a checksum of its own, so that the newest runs are found without the other columns.
-ORDER = ("name", "started", "key", "placed")
+TEXTS = ("name", "beginning", "sections", "about", "facts")
+COLUMNS = (*TEXTS, "signature", "crc")
 _TABLES = (
     f"CREATE TABLE runs (folder TEXT NOT NULL, {', '.join(f'{name} TEXT NOT NULL' for name in TEXTS)}, "
-    "numbers BLOB NOT NULL, signature BLOB NOT NULL, crc INTEGER NOT NULL, placed INTEGER NOT NULL, "
-    "PRIMARY KEY (folder, name)) WITHOUT ROWID",
+    "signature BLOB NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID",
     "CREATE TABLE sections (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
-    f"CREATE INDEX starts ON runs (folder, {', '.join(ORDER)})",
 )
 #: Increased when the content of the columns changes.
-_VERSION = 3
+_VERSION = 4
 #: Number of the database's layout; a database with another number is made again.
 _LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) & 0x7FFFFFFF
 
@@ -41,14 +36,14 @@ _NAMING = bytes.fromhex("d9d505f920a163d7")
 FAILURES = (sqlite3.Error, OverflowError, UnicodeError)
 
 
-def opened(path: Path, patience: float | None = None) -> sqlite3.Connection | None:
+def opened(path: Path) -> sqlite3.Connection | None:
     """Return the database, or None if it does not exist; a foreign one is removed."""
     if path.is_symlink():
         remove(path)
     if not path.is_file():
         return None
     try:
-        database = _connected(path, "rw", patience)
+        database = _connected(path, "rw")
         with _closed_if_it_fails(database):
             if not _is_ours(database):
                 raise sqlite3.DatabaseError("another layout")
@@ -59,11 +54,11 @@ def opened(path: Path, patience: float | None = None) -> sqlite3.Connection | No
         return None
 
 
-def created(path: Path, patience: float | None = None) -> sqlite3.Connection:
+def created(path: Path) -> sqlite3.Connection:
     """Return a database with empty tables, or one just created by another process."""
     with contextlib.suppress(OSError):
         path.with_name("index.json").unlink(missing_ok=True)  # of older versions
-    database = _connected(path, "rwc", patience)
+    database = _connected(path, "rwc")
     with _closed_if_it_fails(database), database:
         database.execute("BEGIN IMMEDIATE")
         if not _is_ours(database):
@@ -73,11 +68,11 @@ def created(path: Path, patience: float | None = None) -> sqlite3.Connection:
     return database
 
 
-def _connected(path: Path, mode: str, patience: float | None) -> sqlite3.Connection:
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
     if _is_foreign(path):
         remove(path)
     address = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    database = sqlite3.connect(address, timeout=patience or _PATIENCE, isolation_level=None, uri=True)
+    database = sqlite3.connect(address, timeout=_PATIENCE, isolation_level=None, uri=True)
     # After a power cut, runs are read again; nothing in a foreign file is executed.
     # A transaction of ours fits into 16 MiB, so that no page is written twice.
     with _closed_if_it_fails(database):

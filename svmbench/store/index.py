@@ -17,20 +17,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import marshal
 import os
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from svmbench.run_config import Document, RunConfig
-from svmbench.store._signatures import signatures
-from svmbench.store.ahead import read_ahead
-from svmbench.store.database import COLUMNS, FAILURES, ORDER, TEXTS, created, is_damage, opened, remove
-from svmbench.store.facts import Common, PackedFacts, pack
+from svmbench.store.database import COLUMNS, FAILURES, TEXTS, created, is_damage, opened, remove
+from svmbench.store.facts import Common, Facts
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
 
@@ -50,26 +47,22 @@ class Index:
     ----------
     root : Path
         The results folder.
-    patience : float, optional
-        Seconds to wait for a database locked by another process before doing without it; 2 by default.
     """
 
-    def __init__(self, root: Path, patience: float | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._patience = patience
         self._path = root / "index.sqlite"
         self._database: sqlite3.Connection | None = None
         self._new: list[_Row] = []
         self._gone: list[tuple[str, str]] = []
         self._parsed: dict[str, Document] = {}
         self._merged: dict[str, Common] = {}
-        self._same: dict[str, str] = {}
         self._fresh: list[tuple[str, str]] = []
-        self._digests: dict[bytes, str] = {}
+        self._digests: dict[str, str] = {}
         self._usable = True
 
     def __enter__(self) -> Index:
-        self._database = opened(self._path, self._patience)
+        self._database = opened(self._path)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -86,40 +79,25 @@ class Index:
         Rows of removed runs are deleted from the index.
         """
         left = set(names)
-        for row, signature in self._signed(folder, self._rows("WHERE folder = ?", folder)):
+        for row in self._rows("WHERE folder = ?", folder):
             name = row[0]
             if name not in left:
                 self._gone.append((folder, name))
                 continue
             left.discard(name)
-            run = self._run(folder, row) if signature == row[-2] else None
+            run = self._current(folder, row)
             if run is not None:
                 yield name, run
-
-    def _signed(self, folder: str, rows: Iterator[_Row]) -> Iterator[tuple[_Row, bytes | None]]:
-        """Yield rows with the signatures of their files; those of the next rows are read meanwhile."""
-        return read_ahead(lambda some: self.signatures(folder, [row[0] for row in some]), rows, BATCH)
-
-    def missing(self, folder: str, names: Iterable[str]) -> list[str]:
-        """Return, sorted, the names of ended runs that have no row; rows are not checked."""
-        known = {name for (name,) in self._query("SELECT name FROM runs WHERE folder = ?", folder)}
-        return sorted(name for name in names if name not in known and not name.endswith(RUNNING))
-
-    def starts(self, folder: str) -> dict[str, tuple[str, str]]:
-        """Return start times and keys, by name, of the runs of a folder that have a valid row.
-
-        The files of the runs are not checked.
-        """
-        rows = self._query(f"SELECT {', '.join(ORDER)} FROM runs WHERE folder = ?", folder)
-        return {row[0]: row[1:3] for row in rows if _placed(folder, row) == row[3]}
 
     def row(self, folder: str, name: str) -> StoredRun | None:
         """Return the run of that name; None without a row, or if a file has changed."""
         for row in self._rows("WHERE folder = ? AND name = ?", folder, name):
-            run = self._run(folder, row)
-            if run is not None and self.signature(folder, name) == row[-2]:
-                return run
+            return self._current(folder, row)
         return None
+
+    def _current(self, folder: str, row: _Row) -> StoredRun | None:
+        """Return the run of a row; None if the row is damaged, or a file has changed."""
+        return self._run(folder, row) if self.signature(folder, row[0]) == row[-2] else None
 
     def beginnings(self, folder: str, prefix: str) -> dict[str, str]:
         """Return `without_ends` of the runs of a folder that have a row and a name with this prefix.
@@ -130,31 +108,28 @@ class Index:
         return dict(self._query(text, folder, prefix, prefix + "\U0010ffff"))
 
     def signature(self, folder: str, name: str) -> bytes | None:
-        """Return a signature of the files of a run, which changes with them; None before the run's end."""
-        return None if name.endswith(RUNNING) else self.signatures(folder, [name])[0]
-
-    def signatures(self, folder: str, names: Sequence[str]) -> list[bytes | None]:
-        """Return the signatures of many runs whose names are those of ended ones."""
-        return signatures(f"{self._root}/{folder}", names, _FILES)
+        """Return times and sizes of the files of a run, which change with them; None before the run's end."""
+        if name.endswith(RUNNING):
+            return None
+        try:
+            found = [os.stat(f"{self._root}/{folder}/{name}/{file}") for file in _FILES]
+        except OSError:
+            return None
+        times = [time for one in found for time in (one.st_mtime_ns, one.st_ctime_ns, one.st_size)]
+        return struct.pack("<9q", *times)
 
     def _run(self, folder: str, row: _Row) -> StoredRun | None:
         """Return the run of a row; None if the row is damaged."""
         try:
             if _crc(folder, row) != row[-1]:
                 return None
-            texts = row[1:9]
-            sections, about = row[10], row[11]
+            name, _, sections, about, told = row[:5]
             common = self._merged.get(sections)
             if common is None:
                 document = self._sections(sections.split())
                 common = self._merged[sections] = Common(document, RunConfig.of(document))
-            same = self._same.setdefault
-            texts = (same(texts[0], texts[0]), same(texts[1], texts[1]), *texts[2:4],
-                     same(texts[4], texts[4]), *texts[5:7], same(texts[7], texts[7]))  # fmt: skip
-            return StoredRun(
-                f"{self._root}/{folder}/{row[0]}",
-                PackedFacts(texts, row[12], common, self._section(about)),
-            )
+            facts = Facts(json.loads(told), self._section(about), common)
+            return StoredRun(f"{self._root}/{folder}/{name}", facts)
         except (LookupError, TypeError, ValueError):
             return None
 
@@ -194,7 +169,7 @@ class Index:
 
     def _kept(self, sections: Document) -> str:
         """Store sections and return their digests; sections shared by many runs are serialised once."""
-        key = marshal.dumps(sections, 2)
+        key = json.dumps(sections)
         if key not in self._digests:
             texts = {_digest(text): text for text in map(json.dumps, sections.values())}
             for digest, text in texts.items():
@@ -212,38 +187,32 @@ class Index:
             return
         try:
             if self._database is None:
-                self._database = created(self._path, self._patience)
+                self._database = created(self._path)
             with self._database as database:
                 database.execute("BEGIN IMMEDIATE")
                 database.executemany("INSERT OR REPLACE INTO sections VALUES (?, ?)", fresh)
-                places = ", ".join("?" * (2 + len(COLUMNS)))
+                places = ", ".join("?" * (1 + len(COLUMNS)))
                 database.executemany(f"INSERT OR REPLACE INTO runs VALUES ({places})", new)
                 database.executemany("DELETE FROM runs WHERE folder = ? AND name = ?", gone)
         except FAILURES as error:
             self._give_up(error)
 
     def keep(self, folder: str, name: str, signature: bytes, run: StoredRun) -> StoredRun:
-        """Add an ended run; return it as the index has it."""
-        row = self.put(folder, name, signature, run)
-        return (None if row is None else self._run(folder, row)) or run
-
-    def put(self, folder: str, name: str, signature: bytes, run: StoredRun) -> _Row | None:
-        """Add an ended run; return its row, None if a row cannot hold it: the run is read each time."""
+        """Add an ended run; return it as the index has it. One that no row can hold is read each time."""
         try:
-            texts, numbers = pack(run.facts)
-            identity = run.manifest["identity"]
-            sections = self._kept(
-                {key: {key: value} for key, value in (run.facts["config"] | {"seed": 0}).items()}
-            )
-            about = self._kept({"": run.facts["about"]})
-            told = (name, *texts, without_ends(identity), sections, about, numbers, signature)
-            row = (*told, _crc(folder, told))
-        except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, struct.error):
-            return None
-        self._new.append((folder, *row, _placed(folder, (name, run.started, run.key))))
+            facts = run.facts
+            beginning = without_ends(run.manifest["identity"])
+            sections = self._kept({key: {key: value} for key, value in facts.common.document.items()})
+            about = self._kept({"": facts["about"]})
+            told = json.dumps({key: value for key, value in facts.items() if key != "about"}, allow_nan=False)
+            content = (name, beginning, sections, about, told, signature)
+            row = (*content, _crc(folder, content))
+        except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
+            return run
+        self._new.append((folder, *row))
         if len(self._new) >= BATCH:
             self._write()
-        return row
+        return self._run(folder, row) or run
 
 
 def folder_names(folder: Path) -> list[str]:
@@ -271,10 +240,4 @@ def _digest(text: str) -> str:
 
 def _crc(folder: str, row: _Row) -> int:
     """Return the checksum of a row, over its content and its folder."""
-    texts = "\0".join((folder, *row[: len(TEXTS)])).encode()
-    return zlib.crc32(row[len(TEXTS) + 1], zlib.crc32(row[len(TEXTS)], zlib.crc32(texts)))
-
-
-def _placed(folder: str, row: _Row) -> int:
-    """Return the checksum of name, start and key of a run."""
-    return zlib.crc32("\0".join((folder, *row[:3])).encode())
+    return zlib.crc32(row[len(TEXTS)], zlib.crc32("\0".join((folder, *row[: len(TEXTS)])).encode()))

@@ -164,7 +164,7 @@ def _shown_otherwise(run: StoredRun | None, index: Index, store: Store) -> list[
     if run is None:
         return []
     row = index.row(run.path.parent.relative_to(store.home).as_posix(), run.path.name)
-    return [] if row is None or row.facts == run.facts else [run.id]
+    return [] if row is None or row == run else [run.id]
 
 
 def _check_verdicts(path: Path) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
 from svmbench.store.documents import RUNNING as RUNNING
-from svmbench.store.facts import LONGEST, Facts, Load, PackedFacts, check_lengths, check_load, facts_of
+from svmbench.store.facts import LONGEST, Facts, Load, check_lengths, check_load, facts_of
 from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class StoredRun:
     ----------
     path : path or str
         Folder of the run.
-    facts : Facts or PackedFacts
+    facts : Facts
         Content known without opening its files again, from `read` or the store's index.
     manifest : dict, optional
         run.json, if it has been read.
@@ -73,15 +73,15 @@ class StoredRun:
 
     __slots__ = ("_manifest", "_path", "facts")
 
-    def __init__(
-        self, path: str | Path, facts: Facts | PackedFacts, manifest: Document | None = None
-    ) -> None:
+    def __init__(self, path: str | Path, facts: Facts, manifest: Document | None = None) -> None:
         self._path = str(path)
         self.facts = facts
         self._manifest = manifest
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, StoredRun) and (self._path, self.facts) == (other._path, other.facts)
+        return isinstance(other, StoredRun) and (
+            (self._path, self.facts, self.document) == (other._path, other.facts, other.document)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -190,12 +190,12 @@ class StoredRun:
     @property
     def config(self) -> RunConfig:
         """Resolved configuration."""
-        return replace(self.facts.common.config, seed=self.facts.seed)
+        return replace(self.facts.common.config, seed=self.seed)
 
     @property
     def document(self) -> Document:
         """Resolved configuration as in run.json."""
-        return dict(self.facts["config"])
+        return {**self.facts.common.document, "seed": self.seed}
 
     @property
     def solver(self) -> str:
@@ -216,7 +216,7 @@ class StoredRun:
     @property
     def seed(self) -> int:
         """Seed given by the user."""
-        return self.facts.seed
+        return int(self.facts["seed"])
 
     @property
     def started(self) -> str:
@@ -324,11 +324,6 @@ class StoredRun:
         if key == "validation_error" and self.facts["validation"] is not None:
             return self.facts["validation"]
         return self.facts.cell(key)
-
-
-def numbers_of(runs: Sequence[StoredRun], names: Sequence[str]) -> Iterator[NDArray[np.float64]]:
-    """Yield what `StoredRun.numbers` returns for each run; threads read the next ones meanwhile."""
-    return trace.read_numbers_of_many((f"{run._path}/trace.csv" for run in runs), names)
 
 
 class AlreadyStored(UserError):

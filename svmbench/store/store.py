@@ -14,7 +14,7 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import digest
 from svmbench.locking import Lock, holder
 from svmbench.run_config import Document
-from svmbench.store import documents, many, packs, shared
+from svmbench.store import documents, packs, shared
 from svmbench.store.identity import Identity, ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
 from svmbench.store.reading import best, read
@@ -65,46 +65,6 @@ class Store:
     def own(self) -> list[StoredRun]:
         """Return the same as `runs`, without those of the ``reference/`` folder."""
         return self._sorted(self._own_folders())
-
-    def newest(self, count: int) -> tuple[list[StoredRun], list[str]]:
-        """Return the last own runs, newest last, and the names of all runs.
-
-        Other runs in the index are not read.
-
-        Parameters
-        ----------
-        count : int
-            Most runs to return.
-        """
-        names = self._names(self._own_folders())
-        with Index(self.home) as index:
-            known: dict[tuple[str, str], StoredRun] = {}  # runs read, by folder and name
-            places: dict[str, list[tuple[str, str, str, str]]] = {}  # by identity
-            for folder in names:
-                starts = index.starts(folder)
-                for name in names[folder]:
-                    at = starts.get(name)
-                    run = self._read(index, folder, name) if at is None else None
-                    if run is not None:
-                        known[folder, name] = run
-                        at = run.started, run.key
-                    if at is not None:
-                        places.setdefault(at[1], []).append((at[0], name.removesuffix(RUNNING), folder, name))
-
-            def found(folder: str, name: str) -> StoredRun | None:
-                run = known.get((folder, name)) or index.row(folder, name)
-                return run or self._read(index, folder, name)
-
-            # If an identity has two folders, the older one may be the result.
-            twins = [found(*place[2:]) for same in places.values() if len(same) > 1 for place in same]
-            chosen = best(run for run in twins if run is not None)
-            single = sorted((same[0] for same in places.values() if len(same) == 1), reverse=True)
-            left = iter(single)
-            while len(chosen) < count + len(twins) and (place := next(left, None)) is not None:
-                run = found(*place[2:])
-                chosen += [] if run is None else [run]
-        chosen.sort(key=lambda run: (run.started, run.id))
-        return chosen[-count:], sorted({place[1] for same in places.values() for place in same})
 
     def _sorted(self, folders: Sequence[str]) -> list[StoredRun]:
         return sorted(best(self._all(folders)), key=lambda run: (run.started, run.id))
@@ -301,19 +261,11 @@ class Store:
                 self._skipped(path, error, "a shared document")
         return None
 
-    def _names(self, folders: Sequence[str]) -> dict[str, list[str]]:
-        """Return the names in folders of runs, after reading many new runs at once."""
-        names = {folder: folder_names(self.home / folder) for folder in folders}
-        for folder, found in names.items():
-            many.fill(self.home, folder, found)
-        return names
-
     def _all(self, folders: Sequence[str]) -> Iterator[StoredRun]:
-        names = self._names(folders)
         with Index(self.home) as index:
             # Reference runs last: of equal runs, the first is kept.
             for folder in folders:
-                left = set(names[folder])
+                left = set(folder_names(self.home / folder))
                 for name, run in index.known(folder, left):
                     left.discard(name)
                     yield run

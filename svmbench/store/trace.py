@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from svmbench.counters import FIELDS
 from svmbench.errors import UserError
-from svmbench.files import MOST_BYTES, read_regular, sync
-from svmbench.store.ahead import read_ahead
+from svmbench.files import read_regular, sync
 from svmbench.store.documents import RUNNING, damaged
 
 if TYPE_CHECKING:
@@ -37,18 +35,14 @@ TRACE_COLUMNS = (
     *("wall_seconds", "cpu_seconds"),
 )
 
-#: Conversion of the cells of each column, and an empty checkpoint.
+#: Conversion of the cells of each column.
 _READ: dict[str, Callable[[str], Value]] = {
     name: str if name in WORDS else int if name in COUNTS else float for name in TRACE_COLUMNS
 }
-_UNKNOWN: dict[str, Value] = dict.fromkeys(TRACE_COLUMNS)
 
 #: Last column of the file: CRC-32 of everything before it, so that changed, lost or inserted lines are
 #: detected before the run has an end with a checksum of the whole file.
 CHECK = "check"
-
-#: Traces that a thread reads at a time.
-_BATCH = 500
 
 
 class TraceWriter:
@@ -102,13 +96,13 @@ def _cell(name: str, value: Any) -> str:
     return str(int(value)) if name in COUNTS else repr(float(value))
 
 
-def read_rows(path: Path) -> list[dict[str, Value]]:
+def read_rows(path: Path, wanted: Sequence[str] = TRACE_COLUMNS) -> list[dict[str, Value]]:
     """Read all complete lines of a trace; an incomplete last line of a killed run is dropped.
 
     Returns
     -------
     list of dict
-        One per checkpoint, with all `TRACE_COLUMNS`; None where unknown. Empty if there is no file yet.
+        One per checkpoint, with the wanted columns; None where unknown. Empty if there is no file yet.
 
     Raises
     ------
@@ -124,11 +118,11 @@ def read_rows(path: Path) -> list[dict[str, Value]]:
         return []
     except ValueError as error:
         raise damaged(path, error) from error
-    return parse(text, path)
+    return parse(text, path, wanted)
 
 
 def read_numbers(path: str, names: Sequence[str]) -> NDArray[np.float64]:
-    """Read numeric columns of a trace, much faster than all of them.
+    """Read numeric columns of a trace, faster than all of them.
 
     Returns
     -------
@@ -140,28 +134,9 @@ def read_numbers(path: str, names: Sequence[str]) -> NDArray[np.float64]:
     UserError
         If a line is damaged.
     """
-    return _checked(path, names, _compiled(names, [path])[0])
-
-
-def read_numbers_of_many(paths: Iterable[str], names: Sequence[str]) -> Iterator[NDArray[np.float64]]:
-    """Yield what `read_numbers` returns for each trace; threads read the next ones meanwhile."""
-    for path, found in read_ahead(functools.partial(_compiled, names), paths, _BATCH):
-        yield _checked(path, names, found)
-
-
-def _compiled(names: Sequence[str], paths: Sequence[str]) -> list[NDArray[np.float64] | None]:
-    from svmbench.store import _cells
-
-    return _cells.columns(paths, names, [name in COUNTS for name in names], MOST_BYTES)
-
-
-def _checked(path: str, names: Sequence[str], found: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Return what was found; if nothing, read the trace by lines, or say what is wrong with it."""
-    if found is not None:
-        return found
     import numpy as np
 
-    rows = read_rows(Path(path))
+    rows = read_rows(Path(path), names)
     # None becomes NaN.
     return np.array([[row[name] for row in rows] for name in names], dtype=np.float64)
 
@@ -172,8 +147,9 @@ def last_row(content: bytes, path: Path | str) -> dict[str, Value] | None:
     if len(lines) < 2:
         return None
     try:
-        header, last = _columns(lines[0].decode()), lines[-1].decode().split(",")
-        return {**_UNKNOWN, **_known(header[: -1 if header[-1] == CHECK else None], last)}
+        found = zip(_columns(lines[0].decode()), lines[-1].decode().split(","))
+        known = {name: _READ[name](cell) for name, cell in found if cell and name in _READ}
+        return dict.fromkeys(TRACE_COLUMNS) | known
     except ValueError as error:
         raise damaged(path, f"line {len(lines)}: {error}") from error
 
@@ -186,18 +162,16 @@ def _columns(header: str) -> list[str]:
     return names
 
 
-def _known(names: Sequence[str], cells: Sequence[str]) -> dict[str, Value]:
-    return {name: _READ[name](cell) for name, cell in zip(names, cells) if cell and name in _READ}
-
-
-def parse(text: str, path: Path) -> list[dict[str, Value]]:
-    """Return the rows of a trace's text; the path is for messages."""
+def parse(text: str, path: Path, wanted: Sequence[str] = TRACE_COLUMNS) -> list[dict[str, Value]]:
+    """Return the wanted columns of the rows of a trace's text; the path is for messages."""
     lines = text.split("\n")[:-1]
     try:
         names = _columns(lines[0]) if lines else []
     except ValueError as error:
         raise damaged(path, f"line 1: {error}") from error
     checked = names[-1:] == [CHECK]
+    places = [(name, names.index(name), _READ[name]) for name in wanted if name in names]
+    unknown = dict.fromkeys(wanted)
     crc = zlib.crc32(f"{lines[0]}\n".encode()) if lines else 0
     rows: list[dict[str, Value]] = []
     for number, content in enumerate(lines[1:], start=2):
@@ -207,10 +181,10 @@ def parse(text: str, path: Path) -> list[dict[str, Value]]:
                 raise ValueError(f"{len(cells)} fields instead of {len(names)}")
             if checked:
                 crc = _follow(content, cells.pop(), crc)
-            known = _known(names, cells)
+            row: dict[str, Value] = {name: read(cells[at]) for name, at, read in places if cells[at]}
         except ValueError as error:
             raise damaged(path, f"line {number}: {error}") from error
-        rows.append({**_UNKNOWN, **known})
+        rows.append({**unknown, **row})
     return rows
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmbench.figures.selection import select
-from svmbench.figures.series import COUNTERS, METRICS, OVERSHOOT, Steps, steps_of, steps_of_many
+from svmbench.figures.series import OVERSHOOT
 from svmbench.store import Store
 from tests.store.large import make
 
@@ -56,22 +56,3 @@ def test_curves_of_many_runs_are_made_of_the_lines_of_their_traces(many):
         for at in (curve.costs(), costs):
             expected = np.array([[last_observed(steps, cost) for cost in at] for steps in curve.steps])
             assert curve.values(at).tobytes() == expected.tobytes()
-
-
-@pytest.mark.parametrize("counter", COUNTERS)
-def test_many_runs_are_observed_as_each_of_them(many, tmp_path, counter):
-    runs = many[:8]
-    runs += [
-        stored_run(tmp_path, seed=1, costs=[], errors=[], status="failed"),
-        stored_run(tmp_path, seed=2, costs=[300, 900, 500, 1000], errors=[40, np.nan, 20, 10]),
-    ]
-    for metric in METRICS:
-        for (run, found), given in zip(steps_of_many(runs, counter, metric), runs, strict=True):
-            expected = steps_of(given, counter, metric)
-            assert run is given
-            if isinstance(expected, Steps):
-                assert found.run is given
-                assert found.cost.tobytes() == expected.cost.tobytes()
-                assert found.value.tobytes() == expected.value.tobytes()
-            else:
-                assert found == expected

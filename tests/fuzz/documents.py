@@ -46,7 +46,7 @@ def begin(folder: Path) -> None:
     global ROOT, FUZZED, PREPARED, SOUND, SIGNATURE
     ROOT, PREPARED = folder / "results", folder / "prepared"
     SOUND, FUZZED = _make(0).name, _make(1)
-    SIGNATURE = index.signatures(str(FUZZED.parent), [FUZZED.name], index._FILES)[0]
+    SIGNATURE = index.Index(ROOT).signature("runs", FUZZED.name)
     opened(ROOT)._warn = lambda sentence: None
 
 
@@ -251,10 +251,9 @@ def row(data: bytes) -> None:
     """A row of the index, with a right check."""
     try:
         values = json.loads(data)
-        name, *texts, numbers = values
-        told = (name, *texts, bytes.fromhex(numbers), SIGNATURE)
+        told = (*values, SIGNATURE)
         line = ("runs", *told, index._crc("runs", told))
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return
     _whole()  # which makes the index
     with contextlib.closing(sqlite3.connect(ROOT / "index.sqlite")) as database, database:
@@ -368,8 +367,8 @@ def right(target: str) -> bytes:
             _whole()
             with contextlib.closing(sqlite3.connect(ROOT / "index.sqlite")) as database:
                 text = f"SELECT {', '.join(index.COLUMNS)} FROM runs WHERE name = ?"
-                ((*texts, numbers, _, _),) = database.execute(text, (FUZZED.name,))
-            return json.dumps([*texts, numbers.hex()]).encode()
+                ((*texts, _, _),) = database.execute(text, (FUZZED.name,))
+            return json.dumps(texts).encode()
         case _:
             files = {name: json.loads((FUZZED / f"{name}.json").read_bytes()) for name in ("run", "status")}
             record = {"schema": 4, **files, "trace": (FUZZED / "trace.csv").read_text()}

@@ -1,13 +1,11 @@
 import math
-import os
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.store import TRACE_COLUMNS, _cells
+from svmbench.store import TRACE_COLUMNS
 from svmbench.store.trace import (
     COUNTS,
     WORDS,
@@ -17,7 +15,6 @@ from svmbench.store.trace import (
     line,
     read_frame,
     read_numbers,
-    read_numbers_of_many,
     read_rows,
 )
 
@@ -148,10 +145,9 @@ def awkward_rows(count=40):
 
 
 @pytest.mark.parametrize("names", [NUMERIC, NUMERIC[:1], NUMERIC[-1:], NUMERIC[::-3]])
-def test_columns_of_numbers_are_those_of_the_rows_bit_for_bit(tmp_path, monkeypatch, names):
+def test_columns_of_numbers_are_those_of_the_rows_bit_for_bit(tmp_path, names):
     path = written(tmp_path / "trace.csv", awkward_rows())
     expected = slowly(path, names)
-    monkeypatch.setattr("svmbench.store.trace.read_rows", None)  # every number comes from the compiled reader
     found = read_numbers(str(path), names)
     assert found.shape == (len(names), 40)
     assert np.array_equal(
@@ -175,119 +171,3 @@ def test_a_changed_byte_is_noticed_by_the_reader_of_columns(tmp_path, place):
     path.write_bytes(content)
     with pytest.raises(UserError, match=r"is damaged \(line"):
         read_numbers(str(path), ["iterations", "norm"])
-
-
-def sealed(path, names, *bodies):
-    """Write a trace with these columns and lines, and right checksums."""
-    text = f"{names},check\n"
-    for body in bodies:
-        text += f"{body},"
-        text += f"{zlib.crc32(text.encode()):08x}\n"
-    path.write_text(text)
-    return str(path)
-
-
-def compiled(path, name, whole=False):
-    """Return a column as the compiled reader has it, None if it refuses the trace."""
-    return _cells.columns([path], [name], [whole], 1 << 20)[0]
-
-
-def cells():
-    """Return numbers as texts: of any size and precision, and between two doubles."""
-    chance = np.random.default_rng(1)
-    doubles = chance.integers(0, 1 << 64, 2000, dtype=np.uint64).view(np.float64)
-    yield from map(repr, doubles[np.isfinite(doubles)].tolist())
-    yield from map(repr, chance.random(2000).tolist())
-    yield from (repr(k / 4687) for k in range(4688))
-    for digits in range(1, 23):
-        for decimals in range(25):
-            number = "".join(map(str, chance.integers(0, 10, digits)))
-            yield f"-{number[:-decimals] if decimals < digits else ''}.{number[-decimals:].zfill(decimals)}"
-            yield number
-    yield from ("9007199254740993", "9007199254740993e-3", "900719925474099.3", "18446744073709551615")
-    yield from ("1.", "-.5", "007.50", "1e22", "1E+23", "-0", "1e999", "-1e-999", "0.1e1", "1" * 40)
-
-
-def test_each_cell_is_read_as_float_reads_it(tmp_path):
-    texts = list(cells())
-    found = compiled(sealed(tmp_path / "trace.csv", "a,b", *(f",{text}" for text in texts)), "b")
-    assert found.tobytes() == np.array([float(text) for text in texts]).tobytes()
-
-
-def test_each_changed_byte_is_noticed_by_the_compiled_reader(tmp_path):
-    path = written(tmp_path / "trace.csv", awkward_rows(2))
-    content = path.read_bytes()
-    assert compiled(str(path), "norm").size == 2
-    for place in range(len(content)):
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        found = compiled(str(path), "norm")
-        # Without its line feed, the last line counts as one that was never completed.
-        assert found is None or (place == len(content) - 1 and found.size == 1)
-
-
-@pytest.mark.parametrize("cell", ["1.5", "x", " 1", "-", "1_0", "0x1", "1" * 60, "nan", "1e3"])
-def test_the_compiled_reader_refuses_what_no_trace_holds(tmp_path, cell):
-    good = sealed(tmp_path / "good", "a,b", "5,7", ",", "6,-8")
-    assert np.array_equal(compiled(good, "b", whole=True), [[7.0, np.nan, -8.0]], equal_nan=True)
-    assert compiled(good, "c") is None
-    assert _cells.columns([good, good], ["b", "a"], [True] * 2, 1 << 20)[1][1].tolist()[::2] == [5.0, 6.0]
-    assert compiled(sealed(tmp_path / "bad", "a,b", "5,7", f"5,{cell}"), "b", whole=True) is None
-
-
-@pytest.mark.parametrize("cell", ["x", " 1", "-", ".", "e5", "1e", "1_0", "0x1", "infinity", "1.2.3", "--1"])
-def test_the_compiled_reader_refuses_other_texts_than_decimals(tmp_path, cell):
-    assert compiled(sealed(tmp_path / "trace.csv", "a,b", "5,7", f"5,{cell}"), "b") is None
-
-
-@pytest.mark.parametrize("names", ["a,b,b", "b,a,a", "b,a,b", ",b,"])
-def test_the_compiled_reader_refuses_two_columns_of_one_name(tmp_path, names):
-    assert compiled(sealed(tmp_path / "trace.csv", names, "1,2,3"), "b") is None
-
-
-def test_a_line_with_too_few_cells_is_left_to_the_reader_of_lines(tmp_path):
-    path = sealed(tmp_path / "trace.csv", "iterations,norm", "5,1.5", "6")
-    assert compiled(path, "norm") is None
-    with pytest.raises(UserError, match="line 3: 2 fields instead of 3"):
-        read_numbers(path, ["norm"])
-
-
-def many_traces(folder):
-    """Write traces in every state that is not damage."""
-    for number in range(12):
-        written(folder / f"{number}", list(awkward_rows(number)))
-    write(folder / "unchecked", line(ROW), line({**ROW, "iterations": 8}))
-    sealed(folder / "few-columns", "norm,iterations", "1.5,3", "0.1,")
-    content = (folder / "7").read_bytes()
-    (folder / "unfinished").write_bytes(content[:-5])
-    (folder / "empty").touch()
-    return [str(folder / name) for name in (*map(str, range(12)), "missing", "unchecked", "few-columns",
-                                             "unfinished", "empty", "11")]  # fmt: skip
-
-
-@pytest.mark.parametrize("batch", [1, 4, 500])
-def test_many_traces_are_read_as_each_of_them(tmp_path, monkeypatch, batch):
-    monkeypatch.setattr("svmbench.store.trace._BATCH", batch)
-    paths, names = many_traces(tmp_path), ["iterations", "norm"]
-    found = list(read_numbers_of_many(paths, names))
-    assert len(found) == len(paths)
-    for path, numbers in zip(paths, found):
-        expected = slowly(path, names)
-        assert numbers.shape == expected.shape
-        assert np.array_equal(numbers, expected, equal_nan=True)
-
-
-@pytest.mark.parametrize("what", ["changed", "fifo", "folder"])
-def test_what_cannot_be_read_among_many_traces_is_named(tmp_path, what):
-    paths = many_traces(tmp_path)
-    bad = tmp_path / "5"
-    content = bytearray(bad.read_bytes())
-    bad.unlink()
-    if what == "changed":
-        content[-30] ^= 1
-        bad.write_bytes(content)
-    else:
-        os.mkfifo(bad) if what == "fifo" else bad.mkdir()
-    found = read_numbers_of_many(paths, ["norm"])
-    assert [next(found).shape for _ in range(5)] == [(1, number) for number in range(5)]
-    with pytest.raises(UserError, match=rf"{bad} is damaged \(.*(line|regular)"):
-        next(found)

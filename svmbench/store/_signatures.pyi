@@ -1,3 +1,0 @@
-from collections.abc import Sequence
-
-def signatures(folder: str, names: Sequence[str], files: Sequence[str]) -> list[bytes | None]: ...
