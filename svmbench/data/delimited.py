@@ -11,8 +11,10 @@ from svmbench.errors import UserError, nearest
 
 DELIMITERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
-#: How files in other formats begin: with comments and a name; with a label, a bar and the names of features.
+#: How files in other formats begin: with comments and a name; with a bracket and what may follow it in JSON;
+#: with a label, a bar and the names of features.
 _FOREIGN = {
+    "JSON": re.compile(r"\s*(\{\s*\"|\[\s*([-\d\[{\"]|null|true|false))"),
     "an ARFF file": re.compile(r"([ \t]*(%.*)?\n)*[ \t]*@relation\b", re.IGNORECASE),
     "text of Vowpal Wabbit": re.compile(
         r"\s*[-+]?[\d.]+[ \t]([^|\n]*[ \t])?'?[^\s|]*\|([^\s|]*[ \t]+([^\s|]+[ \t]+)*[^\s|:]+:[-+\d.]"
@@ -59,6 +61,8 @@ def find_layout(
     first = first_line(content).decode("utf-8-sig", "replace")
     mark = DELIMITERS[find_delimiter(first) if delimiter == "auto" else delimiter]
     fields = split_fields(first, mark)
+    if re.fullmatch(r"\s*sep=.?\s*", first, re.IGNORECASE):
+        raise UserError(f"{where}: the first line only tells Excel the delimiter: remove it")
     if first.count('"') % 2 and any(first[at : at + 1] == '"' for at, _ in _spans(first, mark)):
         line = content.count(b"\n", 0, content.index(first_line(content))) + 1
         raise UserError(f"{where}, line {line}: a double quote is not closed; close it in the same line")
@@ -162,6 +166,11 @@ def _label_column(label: int | str, fields: list[str], where: str, header: bool)
     if isinstance(label, int) and 1 <= label <= len(fields):
         return label - 1
     if header and isinstance(label, str) and label in fields:
+        if fields.count(label) > 1:
+            places = " and ".join(str(at) for at, name in enumerate(fields, 1) if name == label)
+            raise UserError(
+                f"dataset.label_column={label} names columns {places} of {where}: give the number of one"
+            )
         return fields.index(label)
     names = fields if header else []
     raise UserError(

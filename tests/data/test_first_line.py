@@ -71,3 +71,20 @@ def test_called_an_example_a_line_that_counts_is_read(write):
 
 def test_a_typing_error_in_the_first_line_of_fractions_is_named(write):
     assert "'x' is not a number" in fault(write(b"x,1.5,0\n" + ROWS))
+
+
+@pytest.mark.parametrize(
+    ("content", "given", "sentence"),
+    [
+        (
+            b"sep=;\n" + ROWS.replace(b",", b";"),
+            {},
+            "the first line only tells Excel the delimiter: remove it",
+        ),
+        (b"y,a,y\n" + ROWS, {"label_column": "y"}, "label_column=y names columns 1 and 3 of"),
+        (b'{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', {}, "looks like JSON"),
+        (b"[[1, 2, 0],\n [2, 1, 1]]\n", {}, "looks like JSON"),
+    ],
+)
+def test_first_lines_that_name_no_columns_are_said_to_be_what_they_are(write, content, given, sentence):
+    assert sentence in fault(write(content), **given)
