@@ -102,6 +102,11 @@ def _predicted(
     if model.indices is not None and train is not None and train.X.dtype == "float32":
         step = unit(train.X, model.kernel, precision)
     values = scores(model, None if train is None else train.X, X, step) + model.bias
+    if count := int((values == 0.0).sum()):
+        _say(
+            f"rows with a score of exactly 0, which decides nothing: {count}; the second class is named, "
+            "and a run counts a mistake, whichever the label"
+        )
     return values, (~(values > 0.0)).astype(int)
 
 

@@ -283,6 +283,17 @@ def test_rows_are_scaled_as_the_training_rows_were(here, capsys, form, scaling, 
     assert ("give a file of the same format and columns" in capsys.readouterr().err) == (scaling != "unit")
 
 
+def test_a_score_of_zero_is_said_to_decide_nothing(here, capsys):
+    (here / "mine").write_text("1 1:2 2:1\n-1 1:-1 2:-2\n" * 10)
+    given = ["dataset=file", "dataset.path=mine", "problem.C=1", "kernel=linear"]
+    assert main(["run", "solver=dcd", *given, "dataset.test_fraction=0"]) == 0
+    (here / "rows").write_text("1:0 2:0\n1:1\n")
+    capsys.readouterr()
+    assert main(["predict", "dcd", "rows"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "-1\n1\n" and "rows with a score of exactly 0, which decides nothing: 1;" in err
+
+
 #: A model of each form on sparse data: points that are examples, points of its own, weights, a map's weights.
 WIDE = {
     "smo": ["solver=smo", "kernel.gamma=0.5"],
