@@ -32,6 +32,8 @@ END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 
 #: Part of the reason of runs that converged far from the optimum, or with no known bound.
 FLAG = "by its own rule alone"
+#: The same in runs that an older version stored.
+_OLD_FLAG = "by its tolerance alone"
 
 LOCK = "lock"
 #: File with the seconds trained before, present while a run trains.
@@ -226,7 +228,7 @@ class StoredRun:
     @property
     def flagged(self) -> bool:
         """Whether it converged far from the optimum, or with no known bound (`FLAG`)."""
-        return self.status == "converged" and FLAG in self.reason
+        return self.status == "converged" and (FLAG in self.reason or _OLD_FLAG in self.reason)
 
     @property
     def complete(self) -> bool:
