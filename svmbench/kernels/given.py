@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.double_values import DoubleValues
 from svmbench.sparse import is_exact, issparse
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ _ROUNDED, _ROUGH = 2.0**-22, 2e-4
 
 #: Largest distance of a value from its multiple, relative to the largest value.
 _MISSED = 1e-7
+
+#: Rounding error of a value of which the user is warned, relative to squared distances of so many examples.
+_INDISTINCT, _SOME = 0.01, 64
 
 #: Rows compared at a time.
 _PART = 1024
@@ -115,6 +119,31 @@ def warning(reader: Any, name: str = "the features") -> str | None:
         f"rounding {name} to single precision changes kernel values by up to {error:.1e}: the answer and "
         f"its gap are those of {name} as given, but training may stop short of its target; scale the "
         "features, so that differences between rows are not far smaller than the features"
+    )
+
+
+def indistinct(oracle: Any) -> str | None:
+    """Return a warning if rows in single precision round away the differences between examples, else None.
+
+    So it is with linear and polynomial kernels if examples are farther from 0 than from each other by a
+    factor of several hundred: the median rounding error of a value is then above a hundredth of the median
+    squared distance in the space of the kernel.
+    """
+    known = isinstance(oracle, Oracle) and oracle.kernel["name"] in ("linear", "polynomial")
+    if not known or oracle.n < 2:
+        return None
+    rows = oracle.given_rows(np.arange(0, oracle.n, -(-oracle.n // _SOME)))
+    values = DoubleValues(rows, oracle.kernel)(rows)
+    squares, upper = np.diagonal(values), np.triu_indices(len(values), 1)
+    distances = (squares[:, None] + squares - 2.0 * values)[upper]
+    errors = 2.0**-24 * np.sqrt(np.outer(squares, squares))[upper]
+    off, typical = float(np.median(errors)), float(np.median(distances))
+    if not off > _INDISTINCT * typical > 0.0:
+        return None
+    return (
+        f"kernel values in single precision are off by {off:.1e}, squared distances between examples are "
+        f"{typical:.1e}: training may end far from the optimum, though the gap is true; subtract the mean of "
+        "each feature, or add a bias (problem.bias=unregularised) if the kernel is linear"
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import Refusal
-from svmbench.kernels.given import warning
+from svmbench.kernels.given import indistinct, warning
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.run_config import RunConfig
@@ -206,7 +206,7 @@ class Training:
         task, config, clock = self._task, self._task.config, Clock()
         problem, solver = task.problem, task.solver
         oracle = self._read(solver.access, clock)
-        coarse = warning(oracle)
+        coarse = warning(oracle) or indistinct(oracle)
         if coarse is not None:
             self._progress.say(coarse)
         counted = solver.access != "data"  # the evaluations of a baseline are unknown
