@@ -323,9 +323,9 @@ class Problem:
 def objectives_rounding(
     problem: Problem, alpha: NDArray[np.float64], primal: float, errors: NDArray[np.float64] | None = None
 ) -> float:
-    r"""Return a bound of the error of a gap with a Gaussian kernel in double precision.
+    r"""Return a bound of the error of a gap in double precision.
 
-    Each kernel value is at most 1 and rounded, values near 1 all in the same direction. With
+    Each value of a Gaussian kernel is at most 1 and rounded, values near 1 all in the same direction. With
     :math:`S = \sum_i \alpha_i`, and :math:`\bar{s}` the mean weight of a loss, the errors are at most
 
     .. math:: \epsilon S \text{ (a response)}, \qquad
@@ -343,7 +343,8 @@ def objectives_rounding(
     primal : float
         The primal objective at w(α).
     errors : ndarray of float64, shape (n,), optional
-        Bounds of the errors of the responses, where :math:`\epsilon S` is too coarse.
+        Bounds of the errors of the responses, where :math:`\epsilon S` is too coarse, or is none because the
+        kernel is not Gaussian.
 
     Returns
     -------

@@ -85,7 +85,7 @@ class Regression:
             C, weights = C * float(weights[0]), None
         return cls(y, epsilon, Problem.build(np.ones(y.size), C=C, bias=bias, weights=weights))
 
-    def certificate(self, beta: Floats, scores: Floats, *, rounded: bool = False) -> Certificate:
+    def certificate(self, beta: Floats, scores: Floats, errors: Floats | float = 0.0) -> Certificate:
         """Return what a dual point proves.
 
         Parameters
@@ -94,9 +94,8 @@ class Regression:
             Coefficients, within their bounds and balanced if there is a bias.
         scores : ndarray of float64, shape (n,)
             f(x_i) of w(β).
-        rounded : bool, default False
-            Whether to raise the gap by the rounding error of scores of a Gaussian kernel in double precision,
-            if that matters.
+        errors : ndarray of float64, shape (n,), or float
+            Bounds of the rounding errors of the scores, which raise the gap if they matter.
         """
         bounds, epsilon = self.box.bounds, self.epsilon
         residuals = self.y - scores
@@ -110,9 +109,8 @@ class Regression:
         losses = bounds * np.maximum(0.0, np.abs(residuals) - epsilon)
         primal = 0.5 * max(0.0, float(beta @ scores)) + float(losses.sum())
         gap = max(0.0, float((losses + epsilon * np.abs(beta) - beta * residuals).sum()))
-        if rounded:
-            error = _ROUNDED * float(np.abs(beta).sum()) * float((bounds + np.abs(beta)).sum())
-            gap += error if error > ROUNDING_MATTERS * primal else 0.0
+        error = float(((bounds + np.abs(beta)) * errors).sum())
+        gap += error if error > ROUNDING_MATTERS * primal else 0.0
         # Losses that are 0 but for the rounding of targets leave no objective to compare with.
         if not beta.any() and primal <= 4.0 * _ROUNDED * float(bounds @ (np.abs(self.y) + epsilon)):
             gap = 0.0

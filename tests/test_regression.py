@@ -63,10 +63,13 @@ def test_rounding_is_added_where_it_matters():
     K, given = problem(epsilon=0.0)
     huge = Regression.build(given.y, 0.0, C=1e12, bias="unregularised", weights=None)
     beta = balanced(1e11 * np.linspace(-1.0, 1.0, 40))
-    plain, rounded = (huge.certificate(beta, 1e-11 * K @ beta, rounded=r) for r in (False, True))
+    plain, rounded = (
+        huge.certificate(beta, 1e-11 * K @ beta, off)
+        for off in (0.0, float(np.finfo(np.float64).eps * np.abs(beta).sum()))
+    )
     assert rounded.gap > plain.gap
     small = point(40, given.box.bounds, "unregularised")
-    assert given.certificate(small, K @ small, rounded=True) == given.certificate(small, K @ small)
+    assert given.certificate(small, K @ small, 1e-15) == given.certificate(small, K @ small)
 
 
 def test_targets_on_the_edge_of_the_tube_have_no_gap():

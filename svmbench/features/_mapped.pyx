@@ -216,14 +216,19 @@ cdef class LazyMappedData(LinearData):
         self.observed += len(rows) * self.frequencies.k
         return np.asarray(coefficients) @ rows
 
-    def mean_norm(self):
-        """Return the mean of |z(x_i)|; features count as observed."""
-        total = 0.0
+    def lengths(self):
+        """Return |z(x_i)|, float64, shape (n,); features count as observed."""
+        out = np.empty(self.n)
         for begin in range(0, self.n, BLOCK):
             rows = self.map.transform(self.X[begin : begin + BLOCK]).astype(np.float64)
-            total += float(np.sqrt(np.einsum("ij,ij->i", rows, rows)).sum())
+            out[begin : begin + BLOCK] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
             self.observed += len(rows) * self.frequencies.k
-        return total / max(self.n, 1)
+        return out
+
+    def mean_norm(self):
+        """Return the mean of |z(x_i)|; features count as observed."""
+        lengths = self.lengths()
+        return sum(float(lengths[i : i + BLOCK].sum()) for i in range(0, self.n, BLOCK)) / max(self.n, 1)
 
     def products(self, weights):
         """Return <z(x_i), w> for all training examples, float64, shape (n,); counted as observed."""

@@ -167,14 +167,23 @@ cdef class LinearData:
                 out[i] = self.squared_norm(i)
         return np.asarray(out)
 
-    def mean_norm(self):
-        """Return the mean of |x_i|; an observation, not counted as inner products."""
-        cdef double total = 0.0
+    @property
+    def terms(self):
+        """Largest number of terms of an inner product with an example."""
+        return int(np.diff(self.arrays[2]).max(initial=0)) if self.sparse else self.d
+
+    def lengths(self):
+        """Return |x_i|, float64, shape (n,); an observation, not counted as inner products."""
+        cdef double[::1] out = np.empty(self.n)
         cdef Py_ssize_t i = 0
         with nogil:
             for i in range(self.n):
-                total += sqrt(self.square(i))
-        return total / max(self.n, 1)
+                out[i] = sqrt(self.square(i))
+        return np.asarray(out)
+
+    def mean_norm(self):
+        """Return the mean of |x_i|; an observation, not counted as inner products."""
+        return float(np.cumsum(self.lengths())[-1]) / self.n if self.n else 0.0
 
     def combination(self, const int64_t[::1] indices, const double[::1] coefficients):
         """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,); an observation, not counted."""

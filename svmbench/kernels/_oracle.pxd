@@ -8,6 +8,7 @@ cdef class Oracle(KernelRows):
 
     cdef object _diagonal
     cdef object _double_values      # what `exact_values` keeps
+    cdef object _sizes              # what `double_errors` keeps
     # Whether scores of other rows are compared with those of other models, not only with 0: then all are in
     # double precision.
     cdef public bint compared

@@ -103,6 +103,10 @@ class Oracle(KernelRows):
     def exact_again(
         self, indices: ArrayLike, coefficients: ArrayLike, cols: ArrayLike | None = None, *, X: Any = None
     ) -> NDArray[np.float64]: ...
+    def double_errors(self, indices: ArrayLike, coefficients: ArrayLike) -> NDArray[np.float64] | None: ...
+    def long_responses(
+        self, indices: NDArray[np.int64], coefficients: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None: ...
     def row_errors(
         self,
         indices: NDArray[np.int64],

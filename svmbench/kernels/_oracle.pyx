@@ -8,7 +8,12 @@ import numpy as np
 
 from svmbench.kernels import decisions, expansion
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.layouts._double_expansion import expansion as double_expansion, value_errors
+from svmbench.kernels.layouts._double_expansion import (
+    expansion as double_expansion,
+    linear_error,
+    linear_sizes,
+    value_errors,
+)
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
 from svmbench.sparse import issparse
@@ -357,6 +362,32 @@ cdef class Oracle(KernelRows):
         if X is not None:
             return decisions.exact_scores(self.layout, indices, coefficients, self.moved(X), self.given)
         return double_expansion(self.layout, indices, coefficients, cols, self.given)
+
+    def double_errors(self, indices, coefficients):
+        """Return bounds of the errors of `exact_responses` at all examples, shape (n,).
+
+        None with a Gaussian kernel, whose values are at most 1: `svmbench.problem.objectives_rounding` knows
+        a bound.
+        """
+        if self.kernel["name"] == "gaussian":
+            return None
+        if self.kernel["name"] != "linear":
+            return decisions.double_errors(*self._terms(indices, coefficients), self.given)
+        if self._sizes is None:
+            self._sizes = linear_sizes(self.layout, self.given)
+        sizes, terms = self._sizes
+        return linear_error(*self._terms(indices, coefficients), terms, self.given) * sizes
+
+    def long_responses(self, indices, coefficients):
+        """Return responses in extended precision and bounds of their errors, or None; counted as observation.
+
+        See `svmbench.kernels.decisions.long_scores`.
+        """
+        rows = self.given_rows(np.arange(self.n)) if self.n * self.d <= 1 << 24 else None
+        found = None if rows is None else decisions.long_scores(rows, indices, coefficients, self.kernel)
+        if found is not None:
+            self.ledger.kev_observation += len(indices) * self.n
+        return found
 
     def row_errors(self, indices, coefficients, cols):
         """Return the errors of values in rows, Σ_k e_kj and Σ_k e_kj² for each j of `cols`, or None.

@@ -36,6 +36,9 @@ _SINGLE, _DOUBLE, _HIGHER = 2.0**-24, 2.0**-53, 1.01
 #: Rows that are tried first. If the signs of most of them are uncertain, all scores are in double precision.
 _TRIED = 64
 
+#: Most products in extended precision.
+_LONG = 5e7
+
 #: Values below this may be 0 in rows.
 _VANISHES = 2.0**-125
 
@@ -181,6 +184,60 @@ def unsure(
     found = np.abs(sums[0] - sums[1] + bias)
     bounds = errors(layout, indices, coefficients, X, sums, given, off)
     return np.flatnonzero(~(found > bounds + 2.0 * _DOUBLE * (found + abs(bias))))
+
+
+def double_errors(layout: Any, indices: Any, coefficients: Any, given: Any = None) -> Floats:
+    """Return bounds of the errors of polynomial scores of the examples in double precision, shape (n,).
+
+    Parameters
+    ----------
+    layout, indices, coefficients, given
+        As in `errors`.
+    """
+    kernel, points = layout.kernel, layout.gather_double(indices) if given is None else given[indices]
+    terms = int(np.diff(points.indptr).max(initial=0)) if issparse(points) else layout.d
+    off = _HIGHER * _DOUBLE * (kernel["degree"] * (terms + 4.0) + len(indices) + 4.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.abs(coefficients) @ lengths(points, kernel))
+        return off * size * _lengths(layout.squared_norms(), kernel)
+
+
+def long_scores(rows: Any, indices: Any, coefficients: Any, kernel: Any) -> tuple[Floats, Floats] | None:
+    """Return scores of rows from sums in extended precision, shape (m,), and bounds of their errors.
+
+    None with a Gaussian kernel, where numpy has no such numbers, or if it would take longer than about 0.1 s.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_array of float64, shape (m, d)
+        Rows.
+    indices, coefficients : ndarray of int64 and float64, shape (s,)
+        Which of them are points of the expansion, and their coefficients.
+    kernel : mapping
+        The kernel.
+    """
+    (m, d), s, unit = rows.shape, len(indices), float(np.finfo(np.longdouble).eps)
+    if (
+        kernel["name"] == "gaussian"
+        or unit > 2.0**-60
+        or m * (d + s + (d * s if "degree" in kernel else 0)) > _LONG
+    ):
+        return None
+    X, beta = (rows.toarray() if issparse(rows) else rows).astype(np.longdouble), np.asarray(coefficients)
+    size = np.sqrt(np.einsum("ij,ij->i", X, X).astype(np.float64))
+    degree = kernel.get("degree", 1)
+    if "degree" in kernel:
+        inner = kernel["gamma"] * (X @ X[indices].T) + kernel["coef0"]
+        values = inner.copy()
+        for _ in range(degree - 1):
+            values *= inner
+        found = values @ beta.astype(np.longdouble)
+        size = _lengths(size**2, kernel)
+    else:
+        found = X @ (beta.astype(np.longdouble) @ X[indices])
+    off = _HIGHER * unit * (degree * (d + 4.0) + s + 4.0) * float(np.abs(beta) @ size[indices])
+    scores = found.astype(np.float64)
+    return scores, off * size + _DOUBLE * np.abs(scores)
 
 
 def largest_error(error: tuple[float, float] | None) -> float:

@@ -61,3 +61,12 @@ class GramOracle(Oracle):
             part = slice(begin, begin + _PART)
             scores += np.asarray(coefficients)[part] @ self._matrix[points[part]][:, at]
         return scores
+
+    def long_responses(self, indices: Any, coefficients: Any) -> None:
+        """Like `Oracle.long_responses`, which a matrix has none of."""
+
+    def double_errors(self, indices: Any, coefficients: Any) -> Floats:
+        """Like `Oracle.double_errors`, for a matrix that is positive semidefinite."""
+        lengths = np.sqrt(np.maximum(0.0, self._matrix[self._members, self._members]))
+        size = float(np.abs(coefficients) @ lengths[indices])
+        return np.asarray(2.0**-53 * (len(lengths[indices]) + 4.0) * size * lengths)

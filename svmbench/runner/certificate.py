@@ -18,7 +18,7 @@ from svmbench.problem import (
     objectives_rounding,
     primal_objective,
 )
-from svmbench.solvers.base import KernelExpansion, Model
+from svmbench.solvers.base import KernelExpansion, LinearModel, Model
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +48,9 @@ _SAMPLE = 256
 #: Largest relative deviation of a coefficient from a multiple of its previous value.
 _SAME = 1e-15
 
+
+#: Unit of rounding, and its highest orders.
+_UNIT = 1.01 * 2.0**-53
 
 #: Scores that have shrunk by more than this factor relative to 1 are recomputed because of their rounding.
 _SHRUNK = 1e4
@@ -86,6 +89,9 @@ class TrainingScores:
         self._coefficients = np.zeros(reader.n)
         self._scores = np.zeros(reader.n)
         self._sizes = np.zeros(reader.n)  # largest magnitudes so far, rescaled by the factors
+        bounds = isinstance(reader, Oracle) and reader.kernel["name"] != "gaussian"
+        self._errors = np.zeros(reader.n) if bounds else None  # bounds of the errors of the scores
+        self._lengths: Floats | None = None
         self._spent = 0
 
     def __call__(
@@ -113,6 +119,7 @@ class TrainingScores:
             self._coefficients = factor * self._coefficients + change
             self._scores = factor * self._scores + self._exact(at, change)
             self._sizes = np.maximum(abs(factor) * self._sizes, np.abs(self._scores))
+            self._add_errors(change, new, factor)
             if np.all(self._sizes <= _SHRUNK * np.maximum(np.abs(self._scores), 1.0)):
                 return self._scores.copy()
             at = np.flatnonzero(new)
@@ -122,7 +129,41 @@ class TrainingScores:
                 return None
         self._coefficients, self._scores = new, self._exact(at, new)
         self._sizes = np.abs(self._scores)
+        self._add_errors(np.zeros(self._reader.n), new, 0.0)
         return self._scores.copy()
+
+    def _add_errors(self, change: Floats, new: Floats, factor: float) -> None:
+        """Bound the errors of the scores after a change to new coefficients, each off by a few roundings."""
+        if self._errors is None:
+            return
+        assert isinstance(self._reader, Oracle)
+        size = np.abs(change) + np.abs(new)
+        at = np.flatnonzero(size)
+        errors = self._reader.double_errors(at, size[at])
+        assert errors is not None
+        self._errors = errors + abs(factor) * self._errors + 2.0 * _UNIT * self._sizes
+
+    def errors(self, model: Model, alpha: Floats | None, y: Floats) -> Floats | None:
+        """Return bounds of the errors of the last scores, shape (n,), and of those of w(α).
+
+        None if `svmbench.problem.objectives_rounding` knows a bound, or if the model has points of its own.
+
+        Parameters
+        ----------
+        model : Model
+            The last model.
+        alpha : ndarray of float64, shape (n,), or None
+            Its dual point.
+        y : ndarray of float64, shape (n,)
+            Labels.
+        """
+        if isinstance(self._reader, Oracle) or not isinstance(model, LinearModel):
+            return self._errors if isinstance(model, KernelExpansion) else None
+        if self._lengths is None:
+            self._lengths = self._reader.lengths()
+        at = np.flatnonzero(np.zeros(0) if alpha is None else alpha)
+        coefficients = np.zeros(0) if alpha is None else (alpha * y)[at]
+        return linear_errors(self._reader, self._lengths, model.weights, at, coefficients)
 
     def _exact(self, at: NDArray[np.int64], coefficients: Floats) -> Floats:
         """Return the scores of the coefficients, shape (n,), at these examples."""
@@ -131,19 +172,23 @@ class TrainingScores:
 
     def state(self) -> dict[str, Floats]:
         """Return the state; the last bits of scores depend on the earlier ones."""
-        spent = np.array(self._spent, dtype=np.float64)
-        return {
+        state = {
             "coefficients": self._coefficients,
             "scores": self._scores,
             "sizes": self._sizes,
-            "spent": spent,
+            "spent": np.array(self._spent, dtype=np.float64),
         }
+        return state if self._errors is None else state | {"errors": self._errors}
 
     def restore(self, state: Mapping[str, Floats]) -> None:
         """Restore a state."""
         self._coefficients, self._scores = state["coefficients"], state["scores"]
         self._sizes = state.get("sizes", np.abs(self._scores))
         self._spent = int(state["spent"])
+        if self._errors is not None:
+            self._errors = np.zeros(self._reader.n)
+            self._add_errors(self._coefficients, self._coefficients, 0.0)
+            self._errors = state.get("errors", self._errors)
 
     def support(self, model: Model, problem: Problem, responses: Floats) -> bool:
         """Return whether responses in single precision are accurate enough for the objective of the model.
@@ -212,9 +257,29 @@ def diagonal(reader: Oracle | LinearData) -> Callable[[int], float]:
     return value
 
 
-def gaussian(reader: Oracle | LinearData) -> bool:
-    """Return whether the reader evaluates a Gaussian kernel."""
-    return isinstance(reader, Oracle) and reader.kernel["name"] == "gaussian"
+def linear_errors(
+    reader: LinearData, lengths: Floats, weights: Floats, at: NDArray[np.int64], coefficients: Floats
+) -> Floats:
+    """Return bounds of the errors of inner products of weights and examples in double precision, shape (n,).
+
+    With u = 2^-53, an inner product of d terms is off by at most (d + 2) u times the product of both norms,
+    and the weights, a sum of s examples, by (s + 2) u times the sum of their norms
+    (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section 3.1).
+
+    Parameters
+    ----------
+    reader : LinearData
+        The examples.
+    lengths : ndarray of float64, shape (n,)
+        Their norms.
+    weights : ndarray of float64, shape (d,)
+        w.
+    at, coefficients : ndarray of int64 and of float64, shape (s,)
+        The examples and coefficients of the sum.
+    """
+    size = float(np.abs(coefficients) @ lengths[at])
+    off = (reader.terms + 4.0) * float(np.linalg.norm(weights)) + (at.size + 4.0) * size
+    return np.asarray(1.01 * 2.0**-53 * off * lengths)
 
 
 def certify(
@@ -242,9 +307,9 @@ def certify(
     diagonal : callable, optional
         The function i -> K(x_i, x_i). Default: 1, as for the Gaussian kernel.
     rounded : bool, default False
-        Whether to lower the dual objective by the rounding error of the gap, known for the Gaussian kernel.
+        Whether to lower the dual objective by the rounding error of the gap.
     errors : ndarray of float64, shape (n,), optional
-        Bounds of the errors of the responses, for that error. Default: a coarse one from α alone.
+        Bounds of the errors of the responses, for that error. Default: that of a Gaussian kernel.
 
     Raises
     ------

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner.certificate import TrainingScores, certify, diagonal, gaussian
-from svmbench.runner.class_sums import class_sums
+from svmbench.runner.certificate import TrainingScores, certify, diagonal
+from svmbench.runner.class_sums import sharpened
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
 
@@ -144,7 +144,7 @@ class Search:
             if counts.get(name) is not None:
                 setattr(ledger, name, counts[name])
         own = {name: kept[_OWN + name] for name in ("until", "promising", "proven", "before")}
-        scores = {name: kept[_SCORES + name] for name in self._scores.state()}
+        scores = {name.removeprefix(_SCORES): kept[name] for name in kept if name.startswith(_SCORES)}
         iterations = int(kept[_OWN + "iterations"])
         self._run.restore(  # type: ignore[attr-defined]
             {name: array for name, array in kept.items() if not name.startswith((_OWN, _SCORES))}, iterations
@@ -204,7 +204,8 @@ class Search:
             model = model_of(snapshot.alpha, problem, reader)
             fresh = self._scores(model)
             assert fresh is not None  # no limit
-            certificate = self._certificate(snapshot.alpha, problem.y * fresh)
+            errors = self._scores.errors(model, snapshot.alpha, problem.y)
+            certificate = self._certificate(snapshot.alpha, problem.y * fresh, errors)
             gap = self._proven = certificate["relative_gap"]
             if gap <= TARGET:
                 return gap, (snapshot.alpha, certificate)
@@ -215,20 +216,14 @@ class Search:
         # The solver may believe its gap reached before the next check: report the proven one.
         return (self._proven if gap <= TARGET else gap), None
 
-    def _certificate(self, alpha: Floats, responses: Floats) -> dict[str, float]:
+    def _certificate(self, alpha: Floats, responses: Floats, errors: Floats | None) -> dict[str, float]:
         """Return the bounds; if only rounding makes their gap too large, with a sharper bound of rounding."""
         problem, reader = self._problem, self._reader
-        own, rounded = diagonal(reader), gaussian(reader)
-        found = certify(problem, alpha, responses, own, rounded=rounded)
-        if found["relative_gap"] <= TARGET or not rounded or not isinstance(reader, Oracle):
+        own = diagonal(reader)
+        found = certify(problem, alpha, responses, own, rounded=True, errors=errors)
+        if not isinstance(reader, Oracle):
             return found
-        if certify(problem, alpha, responses, own)["relative_gap"] > TARGET:
-            return found
-        sums = class_sums(reader, alpha, problem.y)
-        if sums is None:
-            return found
-        sharper = certify(problem, alpha, sums[0], own, rounded=True, errors=sums[1])
-        return min(found, sharper, key=lambda one: one["relative_gap"])
+        return sharpened(problem, alpha, found, responses, reader, TARGET)
 
 
 def solve(

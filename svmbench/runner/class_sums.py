@@ -32,11 +32,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.runner.certificate import certify, diagonal
 
 Floats = NDArray[np.float64]
 
 #: Unit roundoff of float64, and the factor for higher orders.
 _U, _HIGHER = 2.0**-53, 1.01
+
+
+def sharpened(
+    problem: Problem, alpha: Floats, found: dict[str, float], responses: Floats, oracle: Oracle, goal: float
+) -> dict[str, float]:
+    """Return the bounds of `certify` with a sharper bound of rounding, if only that makes the gap too large.
+
+    Parameters
+    ----------
+    problem : Problem
+        With or without bias.
+    alpha, responses : ndarray of float64, shape (n,)
+        As for `svmbench.runner.certificate.certify`.
+    found : dict
+        What it returned.
+    oracle : Oracle
+        Over the training examples.
+    goal : float
+        The relative gap to reach.
+    """
+    own = diagonal(oracle)
+    if found["relative_gap"] <= goal or certify(problem, alpha, responses, own)["relative_gap"] > goal:
+        return found
+    sums = class_sums(oracle, alpha, problem.y)
+    if sums is None:
+        return found
+    sharper = certify(problem, alpha, sums[0], own, rounded=True, errors=sums[1])
+    return min(found, sharper, key=lambda one: one["relative_gap"])
 
 
 def class_sums(oracle: Oracle, alpha: Floats, y: Floats) -> tuple[Floats, Floats] | None:
@@ -54,8 +84,12 @@ def class_sums(oracle: Oracle, alpha: Floats, y: Floats) -> tuple[Floats, Floats
     Returns
     -------
     tuple of ndarray of float64, shape (n,), or None
-        None unless the kernel is Gaussian and distances are sums of squares. Those of sparse rows are not.
+        With other kernels than the Gaussian, from sums in extended precision. None if these would take long,
+        or if distances are no sums of squares, as those of sparse rows.
     """
+    at = np.flatnonzero(alpha)
+    if (longer := oracle.long_responses(at, (alpha * y)[at])) is not None:
+        return y * longer[0], longer[1]
     dense = isinstance(oracle.exact_rows(np.arange(1)), np.ndarray)
     if oracle.value_error is None or not dense or not alpha.any():
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import (
     Problem,
     dual_bound,
@@ -17,7 +18,7 @@ from svmbench.problem import (
     primal_objective,
     squared_hinge_dual_objective,
 )
-from svmbench.runner.certificate import TrainingScores, diagonal, gaussian
+from svmbench.runner.certificate import TrainingScores, diagonal
 from svmbench.runner.held_out import HeldOutScores, spread
 from svmbench.runner.margin import GapBound, GapBounds, Point
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Reader, Snapshot
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 #: Evaluations that the checkpoints of an exact method may always take, on test examples and in single
 #: precision on training examples, and the divisor of the training that they may take in addition.
 _FREE, _SHARE = 2_000_000_000, 8
+
+#: Fraction of the objective above which its rounding error is stated; `verify` allows for as much.
+FEW_DIGITS = 1e-6
 
 #: Prefixes of arrays in a state: those after the last observation, and those before it.
 _AFTER, _BEFORE = "looked_", "to_look_"
@@ -243,22 +247,50 @@ class Observer:
                 scores = self._scores(model, anyway=True)
                 assert scores is not None
                 responses = y * scores
-        margins = responses + y * model.bias
-        norm2 = model.squared_norm(self._oracle, y, responses)
-        loss = problem.mean_loss(responses, model.bias)
-        row: Row = {
-            "primal_objective": primal_objective(problem.lam, norm2, loss),
-            "norm": math.sqrt(norm2),
-            "mean_hinge": loss,
-            "precision": "float32" if scores is None else "float64",
-            **snapshot.native,
-        }
+        row = self._objective(model, responses)
+        off = 0.0
+        if scores is not None:
+            off = self._rounding(snapshot, row["primal_objective"], self._errors(snapshot))
+            if last and off > FEW_DIGITS * row["primal_objective"] and (longer := self._longer(model)):
+                responses = y * longer[0]
+                row = self._objective(model, responses)
+                off = self._rounding(snapshot, row["primal_objective"], longer[1])
+            if off > FEW_DIGITS * row["primal_objective"]:
+                row["objective_error"] = off
+        row |= {"precision": "float32" if scores is None else "float64", **snapshot.native}
         self._count_mistakes(row, snapshot, responses, None if scores is None and not diverged else 0.0)
         if snapshot.loss == "squared_hinge":
-            self._squared_hinge(row, snapshot.alpha, norm2, margins)
+            self._squared_hinge(row, snapshot.alpha, row["norm"] ** 2, responses + y * model.bias)
         if scores is not None:
-            self._certify(row, snapshot, responses)
+            self._certify(row, snapshot, responses, off)
         return row
+
+    def _objective(self, model: Model, responses: NDArray[np.float64]) -> Row:
+        """Return the objective of a model and its terms, from responses without its bias."""
+        norm2 = model.squared_norm(self._oracle, self._problem.y, responses)
+        loss = self._problem.mean_loss(responses, model.bias)
+        primal = primal_objective(self._problem.lam, norm2, loss)
+        return {"primal_objective": primal, "norm": math.sqrt(norm2), "mean_hinge": loss}
+
+    def _errors(self, snapshot: Snapshot) -> NDArray[np.float64] | None:
+        """Return bounds of the errors of the scores in double precision, None if α tells them."""
+        return self._scores.errors(snapshot.model, snapshot.alpha, self._problem.y)
+
+    def _longer(self, model: Model) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return scores in extended precision and bounds of their errors, if they can be computed."""
+        if not isinstance(model, KernelExpansion):
+            return None
+        assert isinstance(self._oracle, Oracle)
+        return self._oracle.long_responses(model.indices, model.coefficients)
+
+    def _rounding(self, snapshot: Snapshot, primal: float, errors: NDArray[np.float64] | None) -> float:
+        """Return a bound of the rounding errors of objective and gap; 0 if it does not matter."""
+        model, alpha, n = snapshot.model, snapshot.alpha, self._problem.n
+        if alpha is None:
+            alpha = spread(model, n) if isinstance(model, KernelExpansion) else np.zeros(n)
+        if errors is not None:
+            errors = errors + 2.0**-52 * abs(model.bias)
+        return objectives_rounding(self._problem, alpha, primal, errors)
 
     def _has_bound(self, snapshot: Snapshot) -> bool:
         """Return whether the gap at a snapshot can be bounded from few responses in double precision."""
@@ -368,8 +400,11 @@ class Observer:
         if alpha is not None:
             row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
 
-    def _certify(self, row: Row, snapshot: Snapshot, responses: NDArray[np.float64]) -> None:
-        """Add the dual objective and gaps, of the solver's dual point or else of the stored optimum."""
+    def _certify(self, row: Row, snapshot: Snapshot, responses: NDArray[np.float64], off: float) -> None:
+        """Add the dual objective and gaps, of the solver's dual point or else of the stored optimum.
+
+        `off` bounds the rounding error of the gap of the solver's dual point.
+        """
         dual, source = None, "solver"
         if snapshot.loss == "hinge":
             dual = snapshot.dual
@@ -380,18 +415,17 @@ class Observer:
                     self._of_dual_point(snapshot, responses),
                     diagonal(self._oracle),
                 )
-                if own is not None:
-                    # Without this, a gap at C = 1e12 would be that of the rounded kernel.
-                    off = objectives_rounding(self._problem, snapshot.alpha, row["primal_objective"])
-                    dual = own - off if gaussian(self._oracle) else own
+                # Without this, a gap at C = 1e12 would be that of the rounded kernel.
+                dual = dual if own is None else own - off
         if dual is None and snapshot.inside:
             dual, source = self._bound, "optimum"
         if dual is None:
             return
         primal = row["primal_objective"]
         row.update(dual_objective=dual, dual_source=source, duality_gap=primal - dual)
-        if primal > 0.0:
-            row["relative_gap"] = (primal - dual) / primal
+        least = primal - (row.get("objective_error") or 0.0)
+        if least > 0.0:
+            row["relative_gap"] = (primal - dual) / least
 
     def _of_dual_point(self, snapshot: Snapshot, responses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the responses of w(α); those of a linear model may have drifted."""

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.regression import Certificate, Regression, balanced
-from svmbench.runner.certificate import gaussian
 from svmbench.sklearn._training import Solution, rounds_between, working_set
 from svmbench.solvers.dual.insensitive import InsensitiveDual
 
@@ -95,6 +94,7 @@ class _Search:
         self.dual = InsensitiveDual(oracle, problem.box, targets, problem.epsilon, size)
         self._targets, self._diagonal = targets, oracle.diagonal()
         self._known, self._scores = np.zeros((2, targets.size))
+        self._errors: Floats | float = 0.0
         self._window = max(_FEWEST_ROUNDS, _CHANGES * targets.size // size)
         self._spacing = max(1, targets.size // size)
         self._refined, self._improved, self._halved = 0, 0, math.inf
@@ -127,7 +127,7 @@ class _Search:
         if self._problem.box.bias != "none":
             beta = balanced(beta)
         self._follow(beta)
-        found = self._certified(beta, self._scores, rounded=gaussian(self._oracle))
+        found = self._certified(beta, self._scores, self._errors)
         self.failures = 0 if found.relative_gap < _LESS * self.gap else self.failures + 1
         if found.relative_gap < self.gap:
             self.beta, self.gap, self.bias = beta, found.relative_gap, found.bias
@@ -135,8 +135,8 @@ class _Search:
         self.dual.renew(self._targets - self._scores)
         self._refined = self._improved = self.dual.rounds
 
-    def _certified(self, beta: Floats, scores: Floats, *, rounded: bool = False) -> Certificate:
-        found = self._problem.certificate(beta, scores, rounded=rounded)
+    def _certified(self, beta: Floats, scores: Floats, errors: Floats | float = 0.0) -> Certificate:
+        found = self._problem.certificate(beta, scores, errors)
         if not math.isfinite(found.primal + found.gap):
             raise FloatingPointError("the coefficients are no longer finite: scale the features and targets")
         return found
@@ -145,7 +145,13 @@ class _Search:
         """Update the scores to coefficients, from those that have changed, or from all if these are fewer."""
         if np.count_nonzero(beta) <= np.count_nonzero(beta - self._known):
             self._known, self._scores = np.zeros((2, beta.size))
+            self._errors = 0.0
         changed = np.flatnonzero(beta - self._known)
         moved = (beta - self._known)[changed]
         self._scores = self._scores + self._oracle.exact_responses(changed, moved)
         self._known = beta
+        errors = self._oracle.double_errors(changed, moved)
+        if errors is None:
+            self._errors = float(np.finfo(np.float64).eps * np.abs(beta).sum())
+        else:
+            self._errors = self._errors + errors + np.finfo(np.float64).eps * np.abs(self._scores)

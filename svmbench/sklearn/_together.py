@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner.certificate import certify, diagonal, gaussian
+from svmbench.runner.certificate import certify, diagonal
 from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._training import Solution, Trainer, share
@@ -160,9 +160,12 @@ class _Part:
             return bound.bias, float(bound.relative_gap)
         support = np.flatnonzero(alpha)
         exact = problem.y * self.exact_responses(support, (alpha * problem.y)[support])
-        own, rounded = diagonal(self._oracle), gaussian(self._oracle)
+        own, errors = diagonal(self._oracle), self._oracle.double_errors(self._rows[support], alpha[support])
+        errors = None if errors is None else errors[self._rows]
         try:
-            found = certify(problem, alpha, exact, lambda i: own(int(self._rows[i])), rounded=rounded)
+            found = certify(
+                problem, alpha, exact, lambda i: own(int(self._rows[i])), rounded=True, errors=errors
+            )
         except ArithmeticError:
             return 0.0, np.inf
         return float(found["bias"]), float(found["relative_gap"])

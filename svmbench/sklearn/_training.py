@@ -21,7 +21,8 @@ from svmbench.problem import (
     share_of_most,
 )
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify, diagonal, gaussian
+from svmbench.runner.certificate import certify, diagonal
+from svmbench.runner.class_sums import sharpened
 from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._interior_point import interior_point
@@ -224,13 +225,14 @@ def _gap_of_multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[f
     if problem.bias != "none":
         ends = scores[below & (y > 0.0)].min(initial=np.inf), scores[below & (y < 0.0)].max(initial=-np.inf)
         b = -0.5 * float(sum(ends)) if np.isfinite(ends).all() else np.nan
-    off = float(np.finfo(np.float64).eps * alpha.sum()) if gaussian(oracle) else 0.0
+    errors = oracle.double_errors(at, alpha[at])
+    off = float(np.finfo(np.float64).eps * alpha.sum()) if errors is None else errors
     margins = y * (scores + b) - off
     least = float(margins[below].min(initial=np.inf))
     dual = dual_bound(problem, alpha, y * scores, diagonal(oracle))
     if not 0.0 < least < np.inf or dual is None:
         return np.inf, 0.0
-    norm2, noise = max(0.0, float((alpha * y) @ scores)), off * float(alpha.sum())
+    norm2, noise = max(0.0, float((alpha * y) @ scores)), float((off * alpha).sum())
     loss = problem.mean_loss(margins / least)
     primal = primal_objective(problem.lam, (norm2 + noise) / least**2, loss)
     return max(0.0, (primal - dual + 0.5 * problem.lam * noise) / primal), b
@@ -334,7 +336,9 @@ def _certified(
     """
     at = np.flatnonzero(alpha)
     responses = problem.y * oracle.exact_responses(at, (alpha * problem.y)[at])
-    found = certify(problem, alpha, responses, diagonal(oracle), rounded=gaussian(oracle))
+    errors = oracle.double_errors(at, alpha[at])
+    found = certify(problem, alpha, responses, diagonal(oracle), rounded=True, errors=errors)
+    found = sharpened(problem, alpha, found, responses, oracle, tol)
     bias, gap = float(found["bias"]), float(found["relative_gap"])
     if last and gap > tol:
         other = _gap_of_multiple(oracle, problem, alpha)

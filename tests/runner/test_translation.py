@@ -136,7 +136,10 @@ def test_far_away_and_at_a_large_c_the_stored_model_has_what_is_reported_of_it(
     made = in_rationals(run, part.X, part.y)
     assert made.pop("sum", 0) == 0
     for column, value in made.items():
-        assert row[column] == pytest.approx(float(value), rel=1e-9), column
+        near = 1e-7 if column == "dual_objective" else 1e-9  # it allows for the rounding of the sums
+        assert row[column] == pytest.approx(float(value), rel=near), column
+    if "dual_objective" in made:
+        assert row["dual_objective"] <= (1.0 + 1e-9) * float(made["dual_objective"])
     rows = np.column_stack([part.X.astype(float), part.y])
     np.savetxt("same.csv", rows, delimiter=",", fmt="%.0f")
     capsys.readouterr()

@@ -4,7 +4,8 @@ import shutil
 import numpy as np
 import pytest
 
-from tests.truth.random_runs import made
+from svmbench.solvers import registry
+from tests.truth.random_runs import made, problem, train
 from tests.truth.recomputed import Stored, compared
 
 NUMBERS = (0, 1, 3)
@@ -48,3 +49,15 @@ def test_a_number_that_is_not_true_is_found(runs, what, tmp_path):
     damaged(tmp_path / "damaged", what)
     verdict, *others = compared([Stored(path) for path in (tmp_path / "damaged", *folders[1:])])
     assert verdict.differs and not any(other.differs for other in others)
+
+
+@pytest.mark.parametrize(("number", "solver"), [(7, "smo_pair"), (14, "lasvm")])
+def test_gaps_of_tiny_objectives_allow_for_the_rounding_of_large_kernel_values(number, solver, tmp_path):
+    rng = np.random.default_rng([2, number])
+    words, _ = problem(rng, tmp_path)
+    stored, _ = train(
+        registry.get(solver), [f"solver={solver}", "budget.seconds=5", *words], tmp_path / "results"
+    )
+    (verdict,) = compared([stored])
+    assert verdict.differs == {}
+    assert stored("objective_error") > 0.0

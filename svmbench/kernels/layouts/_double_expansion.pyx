@@ -21,6 +21,7 @@ from svmbench.kernels.layouts._layout cimport Layout, kernel_params, tiled_job
 from svmbench.kernels.layouts._regions cimport REGION, Regions
 from svmbench.kernels.layouts._tiled cimport TiledLayout
 
+from svmbench.kernels.double_values import squared_norms
 from svmbench.kernels.layouts._regions import farthest
 from svmbench.sparse import canonical, issparse
 
@@ -264,26 +265,67 @@ def _blocks(Layout stored, at, points=1):
 def _linear(_Source source, points, coefficients, count, rows_of):
     """Compute the weights relative to a centre, so that a large offset of all examples costs no accuracy.
 
-    The centre is a median of some examples in each feature, so it is a value that occurs. With outliers, a
-    mean could be far from all other examples, and subtracting it would round them. Examples near zero are not
-    moved: without bias, their coefficients may be so large that the other terms would be lost in their
-    products with the centre. `rows_of` returns some of the `count` rows that are scored.
+    `rows_of` returns some of the `count` rows that are scored.
     """
-    cdef Layout stored = source.stored
-    center = np.zeros(stored.d)
-    if not source.sparse and stored.d:
-        some = np.arange(0, stored.n, -(-stored.n // _SOME))
-        center = np.quantile(source.plain_rows(some), 0.5, axis=0, method="lower")
-    weights, moved = np.zeros(stored.d), np.zeros(len(points), dtype=bool)
-    for part in _blocks(stored, points):
-        rows, moved[part] = _moved(source.plain_rows(points[part]), center)
-        weights += rows.T @ coefficients[part]
-    weights += math.fsum(coefficients[moved]) * center
+    center = _center(source)
+    weights = _weights(source, points, coefficients, center)[0]
     shift, scores = center @ weights, np.empty(count)
-    for part in _blocks(stored, scores):
+    for part in _blocks(source.stored, scores):
         rows, far = _moved(rows_of(part), center)
         scores[part] = rows @ weights + np.where(far, shift, 0.0)
     return scores
+
+
+def _center(_Source source):
+    """Return the point relative to which weights are computed, shape (d,).
+
+    It is a median of some examples in each feature, so it is a value that occurs. With outliers, a mean could
+    be far from all other examples, and subtracting it would round them. Examples near zero are not moved:
+    without bias, their coefficients may be so large that the other terms would be lost in their products with
+    the centre.
+    """
+    cdef Layout stored = source.stored
+    if source.sparse or not stored.d:
+        return np.zeros(stored.d)
+    some = np.arange(0, stored.n, -(-stored.n // _SOME))
+    return np.quantile(source.plain_rows(some), 0.5, axis=0, method="lower")
+
+
+def _weights(_Source source, points, coefficients, center):
+    """Return the weights, and the sum of the norms of their terms."""
+    weights, moved, size = np.zeros(source.stored.d), np.zeros(len(points), dtype=bool), 0.0
+    for part in _blocks(source.stored, points):
+        rows, moved[part] = _moved(source.plain_rows(points[part]), center)
+        weights += rows.T @ coefficients[part]
+        size += float(np.abs(coefficients[part]) @ np.sqrt(squared_norms(rows)))
+    rest = math.fsum(coefficients[moved])
+    weights += rest * center
+    return weights, size + abs(rest) * float(np.linalg.norm(center))
+
+
+def linear_sizes(Layout stored, given=None):
+    """Return the norms of the vectors that examples consist of, shape (n,), and their most features."""
+    cdef _Source source = _Source(stored, given)
+    center, sizes, terms = _center(source), np.empty(stored.n), 0
+    middle = float(np.linalg.norm(center))
+    for part in _blocks(stored, sizes):
+        rows, far = _moved(source.plain_rows(np.arange(part.start, part.stop)), center)
+        sizes[part] = np.sqrt(squared_norms(rows)) + np.where(far, middle, 0.0)
+        terms = max(terms, np.diff(rows.indptr).max() if source.sparse else stored.d)
+    return sizes, terms
+
+
+def linear_error(Layout stored, points, coefficients, terms, given=None):
+    """Return the error of `expansion` with the linear kernel at an example of size 1.
+
+    With u = 2^-53, an inner product of d terms is off by at most (d + 2) u times the product of both norms
+    (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section 3.1), and the
+    weights, a sum of s vectors, by (s + 2) u times the sum of their norms.
+    """
+    cdef _Source source = _Source(stored, given)
+    points = np.ascontiguousarray(points, dtype=np.int64)
+    weights, size = _weights(source, points, np.asarray(coefficients, dtype=np.float64), _center(source))
+    return 1.01 * 2.0**-53 * ((terms + 4.0) * float(np.linalg.norm(weights)) + (len(points) + 4.0) * size)
 
 
 def _moved(rows, center):
