@@ -1,8 +1,10 @@
 """Random runs of every solver, whose stored numbers are recomputed from their files and data alone.
 
-    python -m tests.truth.random_runs --runs 2000 [--seed S] [--jobs J] [--problem NUMBER]
+    python -m tests.truth.random_runs --runs 2000 [--seed S] [--jobs J] [--first F] [--problem NUMBER]
 
-makes problems of small files, and runs of several solvers on each; NUMBER repeats one and keeps its runs. A
+makes problems of small files, and runs of several solvers on each; NUMBER repeats one and keeps its runs.
+Problems from number 1000 are degenerate: few examples, far from zero, there many times, of both labels,
+constant in some features, or nearly all of one class, with C from 1e-12 to 1e12, γ from 1e-12 to 1e6. A
 run is *equal*, *differs* in some numbers, or has some that are *not known*, because 64 bits leave them open,
 and 60 digits do too, or would take too long. It lists exact solvers that converged far from the optimum, and
 the slowest runs.
@@ -32,6 +34,9 @@ from tests.truth.recomputed import Stored, compared
 RUNS, SECONDS, FAR = 8, 1, 1e-3
 SCALINGS, OFFSETS = ("plain", "columns", "pixels", "raw"), (0.0, 100.0, 1e5)
 KERNELS = {"linear": 0.4, "gaussian": 0.24, "square": 0.12, "cube": 0.12, "homogeneous": 0.12}
+#: The number of the first degenerate problem, and what is odd about their examples.
+DEGENERATE = 1000
+ODD = ("plain", "offset", "copies", "both labels", "constant", "rare", "tiny", "huge", "grid")
 #: Their models are in a space of their own.
 MAPPED = ("sklearn_nystroem", "sklearn_rbfsampler")
 MARKS = ("equal", "differs", "not known", "no model")
@@ -53,18 +58,47 @@ def write(rng, folder):
     elif scaling == "raw":
         X = np.round(np.abs(100.0 * X * 3.0 ** rng.uniform(-4.0, 1.5, size=d)), 1)
     X = some * (X + rng.choice(OFFSETS, p=[0.6, 0.2, 0.2]))
-    for name, rows in (("train", slice(n)), ("test", slice(n, n + m))):
-        with (folder / name).open("w") as lines:
-            for x, label in zip(X[rows].tolist(), y[rows].tolist()):
-                words = [f"{label:+d}", *(f"{j}:{v!r}" for j, v in enumerate(x, 1) if v)]
-                lines.write((",".join(map(repr, [*x, label])) if d == 5 else " ".join(words)) + "\n")
+    put(folder, X, y, n)
     return 2.0 * float(X.var(axis=0).sum())
 
 
-def problem(rng, folder):
+def put(folder, X, y, n):
+    """Write the first n examples to one file, and the others to another."""
+    for name, rows in (("train", slice(n)), ("test", slice(n, None))):
+        with (folder / name).open("w") as lines:
+            for x, label in zip(X[rows].tolist(), y[rows].astype(int).tolist()):
+                words = [f"{label:+d}", *(f"{j}:{v!r}" for j, v in enumerate(x, 1) if v)]
+                lines.write((",".join(map(repr, [*x, label])) if len(x) == 5 else " ".join(words)) + "\n")
+
+
+def write_odd(rng, folder):
+    """Write degenerate files."""
+    n, d, kind = int(rng.integers(2, 41)), int(rng.integers(1, 6)), rng.choice(ODD)
+    y = np.where(rng.random(2 * n) < rng.choice([0.5, 0.3, 0.1]), 1, -1)
+    y[:2] = 1, -1
+    X = rng.normal(size=(2 * n, d)) + rng.choice([0.0, 0.6, 4.0]) * y[:, None]
+    if kind == "offset":
+        X = 10.0 ** rng.uniform(2.0, 7.0) + rng.choice([1.0, 5.0]) * np.round(X)
+    elif kind in ("copies", "both labels"):
+        at = np.append([0, 1], rng.integers(max(2, n // 4), size=2 * n - 2))
+        X, y = X[at], y if kind == "both labels" else y[at]
+    elif kind == "constant":
+        X[:, rng.random(d) < 0.7] = 10.0 ** rng.uniform(-3.0, 4.0)
+    elif kind == "rare":
+        y[1:] = -1
+    elif kind in ("tiny", "huge"):
+        X *= 1e-6 if kind == "tiny" else 1e6
+    elif kind == "grid":
+        X = np.round(X)
+    put(folder, X.astype(np.float32).astype(np.float64), y, n)
+
+
+def problem(rng, folder, odd=False):
     """Write the data of a problem; return its keys, and the installed solvers that can solve it."""
+    if odd:
+        write_odd(rng, folder)
     gamma, kind = (
-        10.0 ** rng.uniform(-2.0, 2.0) / write(rng, folder),
+        10.0 ** rng.uniform(-12.0, 6.0) if odd else 10.0 ** rng.uniform(-2.0, 2.0) / write(rng, folder),
         rng.choice(list(KERNELS), p=[*KERNELS.values()]),
     )
     bias, weights = (
@@ -72,7 +106,11 @@ def problem(rng, folder):
         rng.choice(["none", "balanced"], p=[0.9, 0.1]),
     )
     kernel = kind if kind in ("linear", "gaussian") else "polynomial"
-    words = [f"kernel={kernel}", f"problem.C={10.0 ** rng.uniform(-3.0, 8.0):.3g}", f"problem.bias={bias}"]
+    words = [
+        f"kernel={kernel}",
+        f"problem.C={10.0 ** (rng.uniform(-12.0, 12.0) if odd else rng.uniform(-3.0, 8.0)):.3g}",
+        f"problem.bias={bias}",
+    ]
     words += [f"problem.weights={weights}"] if weights != "none" else []
     words += [f"dataset.{key}={folder}/{name}" for key, name in (("path", "train"), ("test_path", "test"))]
     if kernel == "polynomial":
@@ -124,7 +162,7 @@ def made(number, seed, root):
     """Make the runs of a problem, and compare each with its files and data."""
     rng, folder = np.random.default_rng([seed, number]), Path(root) / str(number)
     folder.mkdir()
-    words, methods = problem(rng, folder)
+    words, methods = problem(rng, folder, number >= DEGENERATE)
     often, runs = np.array([0.3 if method.access == "data" else 1.0 for method in methods]), []
     for method in rng.choice(methods, size=min(RUNS, len(methods)), replace=False, p=often / often.sum()):
         asked, begun = [*keys(rng, method), *words, f"seed={number}"], time.perf_counter()
@@ -172,10 +210,17 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for option, default in (("--runs", 2000), ("--seed", 0), ("--jobs", 1), ("--problem", None)):
+    for option, default in (
+        ("--runs", 2000),
+        ("--seed", 0),
+        ("--jobs", 1),
+        ("--first", 0),
+        ("--problem", None),
+    ):
         parser.add_argument(option, type=int, default=default)
     asked, folder = parser.parse_args(), tempfile.mkdtemp()
-    numbers = range(-(-asked.runs // RUNS)) if asked.problem is None else [asked.problem]
+    numbers = [asked.first + number for number in range(-(-asked.runs // RUNS))]
+    numbers = numbers if asked.problem is None else [asked.problem]
     with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
         parts = pool.starmap(made, [(number, asked.seed, folder) for number in numbers], chunksize=1)
     runs = [run for part in parts for run in part]
