@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,17 @@ class Posed:
                 alpha[at] = np.abs(beta)
                 bias = best_bias(y, y * (X @ (X[at].T @ beta)), problem.weights)
                 snapshot = replace(snapshot, alpha=alpha, responses=None, exact_at=None)
-        return replace(snapshot, model=LinearModel(X[at].T @ beta, bias, model.support_vectors))
+        weights = X[at].T @ beta
+        bias = self._biases(weights, bias)[1]  # what is observed is stored, in a number far larger
+        return replace(snapshot, model=LinearModel(weights, bias, model.support_vectors))
+
+    def _biases(self, weights: Floats, bias: float) -> tuple[float, float]:
+        """Return the bias for the examples as loaded, and what is left of it for the translated ones."""
+        if self.origin is None or not np.isfinite([bias, *weights]).all():
+            return bias, bias
+        shift = sum((Fraction(w) * Fraction(c) for w, c in zip(weights, self.origin) if c), Fraction())
+        far = float(Fraction(bias) - shift)
+        return far, float(Fraction(far) + shift)
 
     def stored(self, model: StoredModel) -> StoredModel:
         """Return the model in terms of the examples as loaded."""
@@ -98,7 +109,7 @@ class Posed:
         if not self.linear:  # Gaussian values depend on differences only
             return model if model.points is None else replace(model, points=model.points + self.origin)
         assert model.weights is not None
-        return replace(model, bias=model.bias - math.fsum(model.weights * self.origin))
+        return replace(model, bias=self._biases(model.weights, model.bias)[0])
 
 
 def _balanced(beta: Floats, bounds: Floats) -> Floats:
