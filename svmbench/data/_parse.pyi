@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 _Place = tuple[int, int, int]
 
 def libsvm(
-    data: bytes, where: str, features: int = 0
+    data: bytes, where: str, features: int = 0, first: int = 1
 ) -> tuple[
     NDArray[np.int32],
     list[str],

@@ -256,8 +256,8 @@ cdef class Reader:
         self.fail(start, f"'{text}' is not a number{self.rule}")
 
 
-def libsvm(bytes data, str where, Py_ssize_t features=0):
-    """Read lines ``label index:value ...``; ``#`` begins a comment, indices begin at 1 and ascend.
+def libsvm(bytes data, str where, Py_ssize_t features=0, int first=1):
+    """Read lines ``label index:value ...``; ``#`` begins a comment, indices ascend.
 
     Parameters
     ----------
@@ -266,7 +266,9 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
     where : str
         Name of the file for error messages.
     features : int
-        Largest index allowed; 0 for any.
+        Number of features; 0 for any.
+    first : {0, 1}
+        Index of the first feature.
 
     Returns
     -------
@@ -316,15 +318,15 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
             text = reader.token(start, c' ')
             reader.fail(start, f"'{text}' stands where the label belongs; begin each line with the label")
         codes[n] = labels.code(start[:reader.p - start], reader.line, reader.field, reader.column(start))
-        last = 0
+        last = first - 1
         while True:
             reader.skip_blanks()
             if reader.at_line_end() or reader.p[0] == c'#':
                 break
             reader.field += 1
-            index = read_index(reader, last, features)
+            index = read_index(reader, last, features, first)
             last = index
-            indices[nnz] = <int32_t>(index - 1)
+            indices[nnz] = <int32_t>(index - first)
             values[nnz] = reader.number(c' ')
             nnz += 1
         n += 1
@@ -336,7 +338,7 @@ def libsvm(bytes data, str where, Py_ssize_t features=0):
             values_array[:nnz])
 
 
-cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features) except -1:
+cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features, int first) except -1:
     """Read ``index:``."""
     cdef const char* start = reader.p
     cdef int64_t index = 0
@@ -354,13 +356,13 @@ cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features) except
             )
         reader.fail(start, f"'{text}' is not a pair index:value (at the end of a file: it may be cut off)")
     reader.p += 1
-    if index == 0:
+    if index < first:
         reader.fail(start, "index 0 is not allowed; indices begin at 1")
     if index == last:
         reader.fail(start, f"index {index} is repeated; give each index once in a line")
     if index < last:
         reader.fail(start, f"index {index} comes after index {last}; sort the pairs of each line by index")
-    if features > 0 and index > features:
+    if features > 0 and index - first >= features:
         reader.fail(start, f"index {index} is larger than the number of features, {features}")
     return index
 

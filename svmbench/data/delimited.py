@@ -11,17 +11,23 @@ from svmbench.errors import UserError, nearest
 
 DELIMITERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
-#: How files in other formats begin: with comments and a name; with a bracket and what may follow it in JSON;
-#: with a label, a bar and the names of features.
+#: How text in other formats begins: with a bracket and what may follow it in JSON; with a label, a bar and the
+#: names of features.
 _FOREIGN = {
     "JSON": re.compile(r"\s*(\{\s*\"|\[\s*([-\d\[{\"]|null|true|false))"),
-    "an ARFF file": re.compile(r"([ \t]*(%.*)?\n)*[ \t]*@relation\b", re.IGNORECASE),
     "text of Vowpal Wabbit": re.compile(
         r"\s*[-+]?[\d.]+[ \t]([^|\n]*[ \t])?'?[^\s|]*\|([^\s|]*[ \t]+([^\s|]+[ \t]+)*[^\s|:]+:[-+\d.]"
         r"|[a-z]\w*([ \t]+[^\s|]+)+[ \t]*\n)",
         re.IGNORECASE,
     ),
 }
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Layout of LIBSVM format for `svmbench.data.raw.read_libsvm`: the index of the first feature."""
+
+    first: int
 
 
 @dataclass(frozen=True)

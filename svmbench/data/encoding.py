@@ -45,5 +45,8 @@ def as_utf8(content: bytes, where: str) -> bytes:
                 f"{where} is not text: it begins like {named} but is not ({error}); save it as UTF-8"
             ) from error
     if b"\0" in content:
-        raise UserError(f"{where} is not text: byte {content.index(0) + 1} is zero; save the data as text")
+        raise UserError(
+            f"{where} is not text: byte {content.index(0) + 1} is zero, and no known kind of file begins "
+            f"with the bytes {content[:8].hex(' ')}; save the data as text"
+        )
     return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

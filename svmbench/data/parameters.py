@@ -71,6 +71,7 @@ class FileParams(Checked):
     missing: str = later("refuse", "median", "drop")
     encode: str = later("none", "onehot")
     task: str = later("binary", EVERY)
+    drop: int | str | list[int | str] | None = field(default=None, metadata={"later": True})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,8 +80,14 @@ class FileParams(Checked):
 
     @property
     def framed(self) -> bool:
-        """Whether values may be missing or text, so that the files are read as frames."""
-        return self.missing != "refuse" or self.encode != "none"
+        """Whether values may be missing or text, or columns left out, so that files are read as frames."""
+        return self.missing != "refuse" or self.encode != "none" or self.drop is not None
+
+    @property
+    def dropped(self) -> list[str]:
+        """Names or numbers, from 1, of the columns that are left out."""
+        names = self.drop if isinstance(self.drop, list | tuple) else [self.drop]
+        return [str(name) for name in names if name is not None]
 
 
 def check(params: Any) -> None:

@@ -57,9 +57,9 @@ class Table:
         return dict(zip(self.labels, np.bincount(self.codes, minlength=len(self.labels)).tolist()))
 
 
-def read_libsvm(content: bytes, where: str, features: int | None = None) -> Table:
-    """Parse LIBSVM text; if ``features`` is None, the largest index is the number of features."""
-    codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0)
+def read_libsvm(content: bytes, where: str, features: int | None = None, first: int = 1) -> Table:
+    """Parse LIBSVM text; without ``features`` the largest index decides; ``first`` is that of a feature."""
+    codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0, first)
     columns = features or (int(indices.max()) + 1 if indices.size else 1)
     X = scipy.sparse.csr_array((values, indices, indptr), shape=(codes.size, columns))
     return _table(X, codes, labels, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import scipy
 from svmbench.data.catalogue import OWN, entry, set_of
 from svmbench.data.columns import kept_columns, renumbered
 from svmbench.data.dataset import Matrix
-from svmbench.data.delimited import Layout
+from svmbench.data.delimited import Layout, Pairs
 from svmbench.data.filling import Filling
 from svmbench.data.parameters import FileParams
 from svmbench.data.raw import RawFiles
@@ -37,12 +38,17 @@ from svmbench.sparse import issparse
 
 def _content(
     params: FileParams, path: str, width: int, say: Callable[[str], None]
-) -> tuple[FileParams, bytes, str, Layout | None]:
+) -> tuple[FileParams, bytes, str, Layout | Pairs | None]:
     """Return what is needed to read a file with or without labels: parameters, content, path and layout."""
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
     content, params = labelled(content, where, params, width)
-    return params, content, where, layout_of(params, content, where)
+    layout = layout_of(params, content, where)
+    if isinstance(layout, Pairs) and params.path is not None:
+        # Without the training file, the indices of these rows alone tell how they count.
+        with contextlib.suppress(UserError):
+            layout = layout_of(params, *read_content(raw, "train", params.path))
+    return params, content, where, layout
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,8 @@ def test_encodings_and_line_ends(write, encoding, end):
 def test_what_is_no_text_is_refused(write):
     assert "mine.txt is not text: it begins like UTF-16 but is not" in fault(write(b"\xff\xfe1\x00\n"))
     assert fault(write(b"1,2\n1,\x00\n")).endswith(
-        "mine.txt is not text: byte 7 is zero; save the data as text"
+        "mine.txt is not text: byte 7 is zero, and no known kind of file begins with the bytes "
+        "31 2c 32 0a 31 2c 00 0a; save the data as text"
     )
 
 

@@ -146,7 +146,6 @@ def test_delimited_text_is_read_as_pandas_reads_it_or_refused_by_a_sentence(writ
 PAIRS = {
     "index repeated": "is repeated; give each index once in a line",
     "index descending": "sort the pairs of each line by index",
-    "index 0": "index 0 is not allowed; indices begin at 1",
     "query": "is the query of a ranking file",
     "blank after a colon": "the value is missing|is not a pair",
     "pair without a value": "the value is missing",
@@ -172,7 +171,7 @@ def pairs(random: Random, refused: str | None) -> bytes:
             lines[-1] += str(random.choice([" ", " # comment 3:4", "#"]))
     lines[0] = blank.join(["1", *(f"{k}:0.5" for k in range(1, 9))])
     spoilt = {
-        "index repeated": "1 1:1 2:3 2:4", "index descending": "1 2:1 1:3", "index 0": "1 0:1 1:2",
+        "index repeated": "1 1:1 2:3 2:4", "index descending": "1 2:1 1:3",
         "query": "1 qid:3 1:2", "blank after a colon": "1 1: 2 2: 3", "pair without a value": "1 1:2 2:",
         "pair without an index": "1 1:2 :4", "comma": str(random.choice(["1 1:0,5 2:1", "1 1:1,2:1"])),
         "label left out": "1:1 2:1", "no number": str(random.choice(["1 1:x", "1 1:nan", "1 1:inf"])),

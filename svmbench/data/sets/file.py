@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 from svmbench.data.arrays import looks_like_arrays, read_arrays
 from svmbench.data.columns import occurring
 from svmbench.data.dataset import Matrix, Prepared, held_dense
-from svmbench.data.delimited import Layout, check_format, find_layout
+from svmbench.data.delimited import (
+    Layout,
+    Pairs,
+    check_format,
+    find_layout,
+    first_line,
+    split_fields,
+)
 from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
+from svmbench.data.foreign import converted
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
 from svmbench.data.needs import needs, without_labels
 from svmbench.data.parameters import FileParams as Params
@@ -62,7 +70,7 @@ def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
         frame = frame_of(lenient, content, where, layout)
     except UserError:
         return None
-    if layout is not None and (told := doubt(params, layout, frame) or without_labels(layout, frame)):
+    if isinstance(layout, Layout) and (told := doubt(params, layout, frame) or without_labels(layout, frame)):
         return told
     *others, last = needs(params, frame) or [""]
     if others:
@@ -76,9 +84,12 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
     if params.framed:
         return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)
     train = read_table(params, content, where, layout)
+    if isinstance(layout, Layout):
+        if not layout.header:
+            check_first_line(params, layout, frame_of_arrays(train, where))
+        columns = [k for k in range(layout.columns) if k != layout.label]
+        _point_out_index(raw, train.X, columns, _names(content, layout), where)
     del content
-    if layout is not None and not layout.header:
-        check_first_line(params, layout, frame_of_arrays(train, where))
     labels = labels_of(params, train)
     matrices, y = [train.X], targets(train, labels)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
@@ -95,10 +106,38 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
     return Prepared(parts, what, columns, labels)
 
 
-def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | None) -> Prepared:
+def _point_out_index(
+    raw: RawFiles, X: NDArray[np.float64], columns: Sequence[int], names: Sequence[str], where: str
+) -> None:
+    """Say that a column counts the rows, as the index does that data frames are written with.
+
+    ``columns`` are the numbers of those of X in the file, from 0; ``names`` is empty without a header.
+    """
+    for first in (0, 1) if len(X) >= _COUNTED else ():
+        counts = np.arange(first, len(X) + first)[:, np.newaxis]
+        for place in np.flatnonzero((counts == X).all(axis=0)):
+            column = columns[place]
+            name = names[column] if names else ""
+            raw.say(
+                f"{where}: column {name or column + 1} counts the rows, as the index of a data "
+                f"frame does, and is a feature; leave it out by dataset.drop={name or column + 1}"
+            )
+
+
+def _names(content: bytes, layout: Layout) -> list[str]:
+    """Return the names of all columns; none without a header."""
+    first = first_line(content).decode("utf-8-sig", "replace")
+    return split_fields(first, layout.delimiter) if layout.header else []
+
+
+def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | Pairs | None) -> Prepared:
     """Fill missing values and encode text by the training rows, as ``missing`` and ``encode`` say."""
-    if layout is not None:
+    if isinstance(layout, Layout):
         check_first_line(params, layout, train)
+        columns = [place + (place >= layout.label) for place in train.numbers]
+        names = [] if train.names is None else list(train.names)
+        names[layout.label : layout.label] = ["label"] if names else []
+        _point_out_index(raw, train.table.X, columns, names, train.where)
     empty = train.empty() if params.missing != "refuse" else []
     if len(empty) == train.width:
         raise UserError(f"{train.where}: every feature is missing in every row: give a file with values")
@@ -129,7 +168,11 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
 
 
 def frame_of(
-    params: Params, content: bytes, where: str, layout: Layout | None, texts: tuple[int, ...] | None = None
+    params: Params,
+    content: bytes,
+    where: str,
+    layout: Layout | Pairs | None,
+    texts: tuple[int, ...] | None = None,
 ) -> Frame:
     """Return the rows of a file's text or arrays; ``texts`` are the columns of text in the training file."""
     if looks_like_arrays(content):
@@ -141,16 +184,44 @@ def frame_of(
             )
         _check_features(params, table.X.shape[1], where)
         return frame_of_arrays(table, where)
-    if layout is None:
+    if not isinstance(layout, Layout):
         raise UserError(
-            f"{where} is in LIBSVM format, where a feature that is left out is 0: leave out dataset.missing "
-            "and dataset.encode, or give delimited text"
+            f"{where} is in LIBSVM format, where a feature that is left out is 0: leave out dataset.missing, "
+            "dataset.encode and dataset.drop, or give delimited text"
         )
+    dropped = _dropped(params, content, where, layout)
     otherwise = "the training file has numbers in this column"
     if texts is None:
         otherwise = "correct it, or give dataset.encode=onehot if the column holds text"
-        texts = () if params.encode == "none" else None
-    return read_frame(content, where, layout, texts, otherwise)
+        texts = () if params.encode == "none" and not dropped else None
+    elif dropped:
+        texts = tuple(sorted({*texts, *dropped}))  # whatever they hold
+    frame = read_frame(content, where, layout, texts, otherwise).without(dropped)
+    if frame.texts and params.encode == "none" and texts is None:
+        named = frame.listed([column.place for column in frame.texts])
+        raise UserError(
+            f"{where}: {named} hold text: give dataset.encode=onehot, or add them to dataset.drop"
+        )
+    return frame
+
+
+def _dropped(params: Params, content: bytes, where: str, layout: Layout) -> set[int]:
+    """Return the features that ``drop`` names, by their numbers among the features of the file, from 0."""
+    names, found = _names(content, layout), set()
+    for name in params.dropped:
+        column = names.index(name) if name in names else None
+        if column is None and name.isdecimal() and 1 <= int(name) <= layout.columns:
+            column = int(name) - 1
+        if column is None or column == layout.label:
+            why = "that of the labels" if column is not None else "not a column"
+            raise UserError(
+                f"dataset.drop={name} is {why} of {where}: give a number from 1 to {layout.columns}"
+                + (", or a name in its header" if layout.header else "")
+            )
+        found.add(column - (column > layout.label))
+    if len(found) == layout.columns - 1:
+        raise UserError(f"dataset.drop leaves no column of {where} but the label: name fewer")
+    return found
 
 
 def complete(params: Params, frame: Frame, say: Callable[[str], None]) -> Frame:
@@ -249,7 +320,7 @@ def with_scaling(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> t
 def read_content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
     """Return a file's text, and its path for messages."""
     path = Path(name).expanduser()
-    content = raw.users_file(role, path)
+    content = converted(raw.users_file(role, path), str(path))
     if looks_like_arrays(content):
         return content, str(path)
     content = as_utf8(content, str(path))
@@ -260,14 +331,14 @@ def read_content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
     return content, str(path)
 
 
-def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
-    """Return the layout of the first file, which also holds for a test file; None for LIBSVM or arrays."""
-    if looks_like_arrays(content) or params.format == "libsvm":
+def layout_of(params: Params, content: bytes, where: str) -> Layout | Pairs | None:
+    """Return the layout of the first file, which also holds for a test file; None for arrays."""
+    if looks_like_arrays(content):
         return None
     if params.format == "auto":
         check_format(content, where)
-        if looks_like_libsvm(content):
-            return None
+    if params.format == "libsvm" or (params.format == "auto" and looks_like_libsvm(content)):
+        return Pairs(0 if _FROM_ZERO.search(content) else 1)
     layout = find_layout(
         content, where, label=params.label_column, delimiter=params.delimiter, header=params.header
     )
@@ -283,14 +354,20 @@ def _check_features(params: Params, have: int, where: str) -> None:
         )
 
 
-def read_table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
+#: An index 0, with which scikit-learn, LightGBM and XGBoost begin to count features.
+_FROM_ZERO = re.compile(rb"[ \t]0+:")
+#: Fewest rows among which a column that counts them is no coincidence.
+_COUNTED = 10
+
+
+def read_table(params: Params, content: bytes, where: str, layout: Layout | Pairs | None) -> Table:
     """Return the labels and features of a file's content, read in the layout of the first file."""
     if looks_like_arrays(content):
         table = read_arrays(content, where)
         _check_features(params, table.X.shape[1], where)
         return table
-    if layout is None:
-        return read_libsvm(content, where, params.features)
+    if not isinstance(layout, Layout):
+        return read_libsvm(content, where, params.features, 1 if layout is None else layout.first)
     return read_csv(content, where, **vars(layout))
 
 

@@ -1,0 +1,177 @@
+"""Conversion of files of other programs to the kinds that are read: delimited text and arrays.
+
+Parquet, Feather and Zstandard are read by pyarrow and ARFF by liac-arff, which the extra ``files`` installs:
+scipy's reader of ARFF knows neither sparse rows nor text.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy
+
+from svmbench.data.arrays import write_arrays
+from svmbench.errors import UserError
+
+_ARFF = re.compile(rb"([ \t]*(%[^\n]*)?\r?\n)*[ \t]*@relation\b", re.IGNORECASE)
+#: Weka reads any number in an integer attribute; liac-arff would cut it off at the point.
+_INTEGER = re.compile(r"^([ \t]*@attribute[ \t].*[ \t])integer[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_SPARSE = re.compile(r"^[ \t]*@data[ \t]*\n(?:[ \t]*(?:%.*)?\n)*[ \t]*\{", re.MULTILINE | re.IGNORECASE)
+#: What to do with files that are recognised by their first bytes and not read.
+_REFUSED = {
+    b"MATLAB 5.0 MAT-file": "a MATLAB file: load it by scipy.io.loadmat and save X and y by numpy.savez",
+    b"\x89HDF": "an HDF5 file (MATLAB's v7.3 too): load it by h5py and save X and y by numpy.savez",
+    b"\x93NUMPY": "one array of numpy: save X and y together by numpy.savez",
+    b"SQLite format 3": "an SQLite database: write the table as CSV",
+    b"\x80\x04": "a pickle, which can run any program: save X and y by numpy.savez",
+    b"\x80\x05": "a pickle, which can run any program: save X and y by numpy.savez",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save its sheet as CSV",
+    b"X\n\x00": "R's saveRDS: write the data frame by write.csv(..., row.names = FALSE)",
+    b"RDX": "R's save: write the data frame by write.csv(..., row.names = FALSE)",
+}
+#: A file may expand to this many times its size, and to this many bytes in any case.
+_RATIO, _FREE = 100, 1 << 28
+
+
+def converted(content: bytes, where: str) -> bytes:
+    """Return delimited text, LIBSVM text or an ``.npz`` file with the examples of an unpacked file.
+
+    Parameters
+    ----------
+    content : bytes
+        The file. Text is returned unchanged, except ARFF.
+    where : str
+        Its name for messages.
+
+    Raises
+    ------
+    UserError
+        If its kind is known and not read, if it is malformed, or if the library that reads it is missing.
+    """
+    for begin, what in _REFUSED.items():
+        if content.startswith(begin):
+            raise UserError(f"{where} is {what}")
+    if content.startswith((b"PAR1", b"ARROW1\0\0", b"FEA1")):
+        return _columns(content, where)
+    if content.startswith(b"\x28\xb5\x2f\xfd"):
+        return converted(_zstandard(content, where), where)
+    if content.startswith(b"PK\x03\x04"):
+        member = _member(content, where)
+        return content if member is None else converted(member, where)
+    return _arff(content, where) if _ARFF.match(content[: 1 << 16]) else content
+
+
+def _needed(module: str, package: str, where: str, what: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise UserError(f"{where} is {what}, read by {package}: pip install {package}") from None
+
+
+def _read(where: str, what: str, wrong: tuple[type[Exception], ...], read: Callable[[], Any]) -> Any:
+    """Return what a library reads; a `UserError` with the first line of its complaint."""
+    try:
+        return read()
+    except wrong as error:
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{where} is {what} that cannot be read: {said}; write it again") from error
+
+
+def _columns(content: bytes, where: str) -> bytes:
+    """Return Parquet or Feather as CSV with a header, without the index that pandas stores as a column."""
+    parquet = content.startswith(b"PAR1")
+    what = "a Parquet file" if parquet else "a Feather file"
+    arrow = _needed("pyarrow", "pyarrow", where, what)
+    reader = importlib.import_module("pyarrow.parquet" if parquet else "pyarrow.feather")
+    texts = importlib.import_module("pyarrow.csv")
+    source = arrow.BufferReader(content)
+    wrong = (arrow.ArrowException, OSError)
+    table = _read(where, what, wrong, lambda: reader.read_table(source))
+    stored = [
+        one for one in (table.schema.pandas_metadata or {}).get("index_columns", ()) if isinstance(one, str)
+    ]
+    table = table.drop_columns([name for name in stored if name in table.column_names])
+    for place, field in enumerate(table.schema):
+        if arrow.types.is_dictionary(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
+    stream = io.BytesIO()
+    _read(where, f"{what} with a column", wrong, lambda: texts.write_csv(table, stream))
+    return stream.getvalue()
+
+
+def _zstandard(content: bytes, where: str) -> bytes:
+    arrow = _needed("pyarrow", "pyarrow", where, "compressed by Zstandard")
+    most = max(_RATIO * len(content), _FREE)
+    stream = arrow.CompressedInputStream(arrow.BufferReader(content), "zstd")
+    unpacked: bytes = _read(where, "a Zstandard file", (OSError,), lambda: stream.read(most + 1))
+    if len(unpacked) > most:
+        raise UserError(f"{where} unpacks to over {_RATIO} times its size: unpack it first")
+    return unpacked
+
+
+def _member(content: bytes, where: str) -> bytes | None:
+    """Return the only file in a zip archive; None for an ``.npz`` file."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            files = [one for one in archive.infolist() if not one.is_dir()]
+            names = [one.filename for one in files]
+            if not names or all(name.endswith(".npy") for name in names):
+                return None
+            if "xl/workbook.xml" in names:
+                raise UserError(f"{where} is an Excel workbook: save its sheet as CSV")
+            if len(files) > 1:
+                raise UserError(
+                    f"{where} is a zip archive of {len(files)} files ({', '.join(names[:3])}, ...): unpack "
+                    "it and name one"
+                )
+            if files[0].file_size > max(_RATIO * len(content), _FREE):
+                raise UserError(f"{where} unpacks to over {_RATIO} times its size: unpack it first")
+            return archive.read(files[0])
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+        if b".npy" in content[:100]:
+            return None  # reading the arrays reports what is wrong
+        raise UserError(f"{where} is a zip archive that cannot be read: {error}; pack it again") from error
+
+
+def _arff(content: bytes, where: str) -> bytes:
+    """Return dense ARFF as CSV with a header, sparse ARFF as arrays with the last attribute as the label."""
+    arff = _needed("arff", "liac-arff", where, "an ARFF file")
+    text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    text = _INTEGER.sub(r"\1numeric", text)
+    sparse = _SPARSE.search(text)
+    form = arff.LOD if sparse else arff.DENSE
+    wrong = (arff.ArffException, ValueError, StopIteration)
+    read = _read(where, "an ARFF file", wrong, lambda: arff.loads(text, return_type=form))
+    attributes = read["attributes"]
+    if sparse:
+        return _sparse_rows(attributes, list(read["data"]), where)
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([name for name, _ in attributes])
+    writer.writerows(["" if value is None else value for value in row] for row in read["data"])
+    return stream.getvalue().encode()
+
+
+def _sparse_rows(attributes: list[tuple[str, Any]], rows: list[dict[int, Any]], where: str) -> bytes:
+    *features, (_, classes) = attributes
+    for name, kind in features:
+        if not isinstance(kind, str) or kind.upper() not in ("NUMERIC", "REAL", "INTEGER"):
+            raise UserError(
+                f"{where} has sparse rows and an attribute '{name}' that is no number: write it dense"
+            )
+    # A value that is left out is 0, for nominal values the first.
+    absent = classes[0] if isinstance(classes, list) else 0.0
+    last = len(features)
+    entries = [(k, j, value) for k, row in enumerate(rows) for j, value in row.items() if j != last]
+    if any(value is None for _, _, value in entries):
+        raise UserError(f"{where} has sparse rows with missing values (?): fill them, or write it dense")
+    places, columns, values = (list(part) for part in zip(*entries)) if entries else ([], [], [])
+    X = scipy.sparse.csr_array((np.array(values, float), (places, columns)), shape=(len(rows), last))
+    return write_arrays(X, np.array([row.get(last, absent) for row in rows]))
