@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from svmbench.config import folder
 from svmbench.errors import UserError
@@ -31,6 +31,7 @@ class Asked:
     named: bool  # whether they were given by name, or mean all
     results: str  # the results folder
     jobs: int = 1  # number of simultaneous runs
+    launcher: Mapping[str, Any] = field(default_factory=lambda: making.LOCAL)  # what makes them
     json: bool = False  # whether `list_all` prints JSON
     folders: tuple[Path, ...] = ()  # the user's configuration folders
 
@@ -97,7 +98,7 @@ def run(asked: Asked) -> int:
 
     Continue after a failed run; return 1 if any failed, 130 if interrupted.
     """
-    return making.make(asked.loaded(), Path(asked.results), asked.jobs)
+    return making.make(asked.loaded(), Path(asked.results), asked.jobs, asked.launcher)
 
 
 def draw(asked: Asked) -> int:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser
+from svmbench.cli._sweep import sweep_words
 from svmbench.config import folder
+from svmbench.config.validation import of_the_sweep
 from svmbench.errors import UserError
 
 _PAPER = "field"
@@ -29,7 +31,8 @@ def main(arguments: Sequence[str]) -> int:
         "words",
         nargs="*",
         metavar="SOLVER [KEY=VALUE,VALUE]",
-        help="a solver to enter, and its settings; several values of a key are tried, and the best counts",
+        help="a solver to enter, and its settings; several values of a key are tried, and the best counts; "
+        "jobs=N for N runs at a time, launcher=slurm and its keys",
     )
     parser.add_argument("--sets", metavar="SET,SET", help="these data sets only")
     parser.add_argument(
@@ -45,10 +48,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
     parser.add_results(written=True)
     given = parser.parse_args(arguments)
+    words = [word for word in given.words if of_the_sweep(word.partition("=")[0])]
+    given.words = [word for word in given.words if word not in words]
     if given.page is not None and (given.words or given.sets):
         parser.error("--page is for the whole comparison: leave out the solver and --sets")
     if given.seeds is not None and not given.words:
         parser.error("--seeds is for an entered solver: name it, or leave --seeds out")
+    jobs, launcher = sweep_words("svmbench field", words)
     seeds = _SEEDS if given.seeds is None else given.seeds
     if seeds < 1:
         raise UserError(f"--seeds {seeds} is not allowed: give at least 1")
@@ -74,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
         folders = tuple(folder.user_folders(given.config_dir))
         shown, made = entered(shown, given.words, seeds, folders)
     results = Path(given.results)
-    code = 0 if given.draw else make([made], results)
+    code = 0 if given.draw else make([made], results, jobs, launcher)
     index = Index(Store(results))
     material = Material.of(shown, index)
     if given.words and not Material.of(made, index).stored:

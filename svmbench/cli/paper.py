@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
+from svmbench.cli._sweep import sweep_words
 from svmbench.config import folder
 from svmbench.errors import UserError, nearest
 from svmbench.papers.catalogue import names as names_of
@@ -34,8 +35,8 @@ def main(arguments: Sequence[str]) -> int:
         "ids",
         nargs="*",
         metavar="ID",
-        help="name of a figure, table or check, such as sbp-f2, or jobs=N for N runs at a time; without ID, "
-        "all of your own folder if it has some, else all of svmbench",
+        help="name of a figure, table or check, such as sbp-f2, or jobs=N for N runs at a time, "
+        "launcher=slurm and its keys; without ID, all of your own folder, or else of svmbench",
     )
     parser.add_argument(
         "--config-dir", metavar="DIR", help="your own configuration folder, with figures in DIR/paper/"
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.json and given.action != "list":
         parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")
     names = tuple(word for word in given.ids if "=" not in word)
-    jobs = _jobs([word for word in given.ids if "=" in word])
+    jobs, launcher = sweep_words("svmbench paper", [word for word in given.ids if "=" in word])
     folders = tuple(folder.user_folders(given.config_dir))
     own = tuple(owned(folders))
     known = tuple(names_of(folders))
@@ -57,18 +58,5 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.cli import _papers
 
     names = names or own
-    asked = _papers.Asked(names or known, bool(names), given.results, jobs, given.json, folders)
+    asked = _papers.Asked(names or known, bool(names), given.results, jobs, launcher, given.json, folders)
     return _papers.ACTIONS[given.action](asked)
-
-
-def _jobs(words: Sequence[str]) -> int:
-    """Return the number of simultaneous runs."""
-    jobs = 1
-    for word in words:
-        key, _, value = word.partition("=")
-        if key != "jobs" or not value.isdecimal() or int(value) < 1:
-            raise UserError(
-                f"svmbench paper: {word} is not allowed: give names, or jobs=N with N of at least 1"
-            )
-        jobs = int(value)
-    return jobs

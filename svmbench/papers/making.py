@@ -1,8 +1,9 @@
-"""Making of missing runs, by worker processes, and of checks."""
+"""Making of missing runs, by worker processes or on a cluster, and of checks."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +22,8 @@ from svmbench.runner.outcome import ended
 from svmbench.runner.signals import handling
 from svmbench.store import Store, StoredRun
 from svmbench.store.timing import disturbed, machine, name_of
-from svmbench.sweep.planning import Job
+from svmbench.sweep import launch
+from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.pool import Pool
 
 #: Identity of a run, the artifact that needs it, the run, and whether it replaces a stale one.
@@ -32,8 +34,25 @@ Task = tuple[str, Artifact, PlannedRun, bool]
 QUIET, TRIES = 600.0, 3
 
 
-def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
+#: Launcher of worker processes on this machine.
+LOCAL: Mapping[str, Any] = {"name": "local"}
+
+
+def make(
+    artifacts: Sequence[Artifact], results: Path, jobs: int = 1, launcher: Mapping[str, Any] = LOCAL
+) -> int:
     """Make what is missing; stored runs are never repeated, so that it can be resumed at any time.
+
+    Parameters
+    ----------
+    artifacts : sequence of Artifact
+        What is made.
+    results : Path
+        The results folder.
+    jobs : int
+        Number of simultaneous runs. Runs whose seconds matter are made one at a time on this machine.
+    launcher : mapping
+        Options ``launcher`` of a sweep. On SLURM, a run whose seconds matter has a node to itself.
 
     Returns
     -------
@@ -41,6 +60,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
         0, 1 if a run failed, 130 if interrupted.
     """
     failed: list[str] = []
+    local = launcher["name"] == "local"
     tried: Counter[str] = Counter()
     for artifact in artifacts:
         if isinstance(artifact, Check) and checks.stored(artifact, results) is None:
@@ -56,12 +76,13 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
         serial = [entry for entry in missing if _is_timed(entry[2], entry[1])]
         serial.sort(key=lambda task: task[2].seed)
         parallel = [entry for entry in missing if entry not in serial]
-        if _make_all(parallel, results, jobs, failed):
+        if _make_all(parallel, results, jobs, failed, launcher=launcher):
             return 130
         if serial:
-            runs = f"{len(serial)} run{'s' * (len(serial) > 1)} whose seconds matter, one at a time"
+            alone = "one at a time" if local else "each in a job of its own"
+            runs = f"{len(serial)} run{'s' * (len(serial) > 1)} whose seconds matter, {alone}"
             print(f"{runs}, each after up to {QUIET:g} s of waiting for a quiet machine", flush=True)
-        if _make_all(serial, results, 1, failed, reuse=False):
+        if _make_all(serial, results, 1 if local else jobs, failed, launcher=launcher, reuse=False):
             return 130
     _say_disturbed(artifacts, results)
     if failed:
@@ -118,17 +139,29 @@ def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:
 
 
 def _make_all(
-    missing: Sequence[Task], results: Path, jobs: int, failed: list[str], *, reuse: bool = True
+    missing: Sequence[Task],
+    results: Path,
+    jobs: int,
+    failed: list[str],
+    *,
+    launcher: Mapping[str, Any] = LOCAL,
+    reuse: bool = True,
 ) -> bool:
-    """Make runs by worker processes, some at a time; return whether that was interrupted."""
+    """Make runs, some at a time or, without reuse, each alone; return whether that was interrupted."""
     if not missing:
         return False
     logs = results / "figures" / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     lines = _Lines(missing, failed)
     with handling():
-        threads = max(job.config.threads for job in lines.jobs(results))
-        return Pool(logs, jobs, threads, pin=False, reuse=reuse).run(lines.jobs(results), lines)
+        runs = lines.jobs(results)
+        if launcher["name"] == "local":
+            threads = max(job.config.threads for job in runs)
+            return Pool(logs, jobs, threads, pin=False, reuse=reuse).run(runs, lines)
+        alone = {} if reuse else {"bundle": 1, **({"exclusive": True} if "exclusive" in launcher else {})}
+        folder = logs.absolute() / f"{time.time_ns():x}"  # the reports of another call are not collected
+        plan = Plan(runs, {"jobs": jobs, "launcher": {**launcher, **alone}})
+        return launch.launcher(plan, folder).run(runs, lines)
 
 
 def _placed(config: RunConfig, results: Path, stale: bool, timed: bool) -> RunConfig:
@@ -143,6 +176,7 @@ class _Lines:
     def __init__(self, missing: Sequence[Task], failed: list[str]) -> None:
         self._missing = missing
         self._failed = failed
+        self._waits = ""
 
     def jobs(self, results: Path) -> list[Job]:
         """Return the runs as jobs for workers."""
@@ -165,6 +199,12 @@ class _Lines:
         print(f"{self._label(job)}: {ended(end['state'], end['reason'])}", flush=True)
         if end["state"] not in ("done", "found", "interrupted"):
             self._failed.append(f"{self._label(job)}: {end['reason']}")
+
+    def waits(self, text: str) -> None:
+        """Print what queued jobs wait for, when it changes."""
+        if text not in ("", self._waits):
+            print(text, flush=True)
+        self._waits = text
 
     def tick(self) -> None:
         """Do nothing: lines are printed when runs start and end."""

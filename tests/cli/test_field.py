@@ -35,7 +35,7 @@ def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
 @pytest.mark.parametrize("code", [1, 130])
 def test_an_entry_without_a_run_ends_with_the_code_of_its_runs(code, tmp_path, capsys, monkeypatch):
     # Interrupted while it waits for a quiet machine, or the solver raises: that was said already.
-    monkeypatch.setattr(making, "make", lambda shown, results: code)
+    monkeypatch.setattr(making, "make", lambda *given: code)
     assert main(["field", "sbp", "--sets", "banana", "--results", str(tmp_path)]) == code
     assert capsys.readouterr() == ("", "")
 

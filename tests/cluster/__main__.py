@@ -425,6 +425,10 @@ def lose(daemon: subprocess.Popen[bytes]) -> str:
     return f"slurmd and {len(processes)} processes killed"
 
 
+#: Ray's program.
+RAY = (sys.executable, "-m", "ray.scripts.scripts")
+
+
 @contextlib.contextmanager
 def ray(folder: Path) -> Iterator[Any]:
     """Start a head and a second node of one core each; yield what loses the second node."""
@@ -432,20 +436,19 @@ def ray(folder: Path) -> Iterator[Any]:
     # At Ray's niceness of 15 a busy machine gives its runs no time.
     os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112
     head = said("hostname", "-i").split()[0]
-    program = str(Path(sys.executable).with_name("ray"))
     common = ["--num-cpus=1", "--block", "--disable-usage-stats", "--object-store-memory=100000000"]
     nodes: list[subprocess.Popen[bytes]] = []
     with (folder / "ray.log").open("wb") as log:
 
         def start(*words: str) -> None:
-            words = (program, "start", *words, *common)
+            words = (*RAY, "start", *words, *common)
             nodes.append(subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True))
 
         try:
             start("--head", "--port=6399", f"--temp-dir={folder}/r", "--include-dashboard=false")
-            wait(lambda: nodes[0].poll() is not None or cores(program, head) == 1, "head", 180.0)
+            wait(lambda: nodes[0].poll() is not None or cores(head) == 1, "head", 180.0)
             start(f"--address={head}:6399")
-            wait(lambda: nodes[1].poll() is not None or cores(program, head) == 2, "second node", 180.0)
+            wait(lambda: nodes[1].poll() is not None or cores(head) == 2, "second node", 180.0)
             assert [node.poll() for node in nodes] == [None, None], (folder / "ray.log").read_text()
             yield Nodes(
                 ("launcher=ray", f"launcher.address={head}:6399"),
@@ -456,9 +459,9 @@ def ray(folder: Path) -> Iterator[Any]:
                 lose_group(node)
 
 
-def cores(program: str, head: str) -> int:
+def cores(head: str) -> int:
     """Return how many cores the cluster has."""
-    found = re.search(r"/(\d+)\.0 CPU", said(program, "status", f"--address={head}:6399"))
+    found = re.search(r"/(\d+)\.0 CPU", said(*RAY, "status", f"--address={head}:6399"))
     return int(found[1]) if found else 0
 
 

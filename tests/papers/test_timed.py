@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError
 from svmbench.papers import making
 from svmbench.papers.claims import claim
@@ -223,7 +224,7 @@ def test_one_run_is_announced_as_one(pool, tmp_path, capsys):
 
 
 def test_runs_that_failed_are_listed_and_the_exit_code_is_1(tmp_path, capsys, monkeypatch):
-    def failing(missing, results, jobs, failed, *, reuse=True):
+    def failing(missing, results, jobs, failed, **given):
         failed.extend(f"{planned.solver}: why" for _, _, planned, _ in missing)
 
     monkeypatch.setattr(making, "_make_all", failing)
@@ -235,7 +236,7 @@ def test_runs_that_failed_are_listed_and_the_exit_code_is_1(tmp_path, capsys, mo
 def test_nothing_is_made_after_an_interrupt(tmp_path, monkeypatch, place):
     made = []
 
-    def interrupted(missing, results, jobs, failed, *, reuse=True):
+    def interrupted(missing, results, jobs, failed, **given):
         made.append([(planned.solver, jobs) for _, _, planned, _ in missing])
         return len(made) == place + 1
 
@@ -268,3 +269,19 @@ def test_a_process_makes_one_run_or_several(tmp_path, monkeypatch, reuse):
     runs = [StoredRun.read(path) for path in (tmp_path / "runs").iterdir()]
     before = sorted(run.manifest["runs_before"] for run in runs)
     assert before == ([0, 1, 2, 3] if reuse else [0, 0, 0, 0])
+
+
+def test_on_a_cluster_a_timed_run_asks_for_a_node_of_its_own(tmp_path, monkeypatch):
+    plans = []
+
+    class Nobody:
+        def run(self, jobs, listener):
+            listener.waits("1 queued (Resources)")
+            return False
+
+    monkeypatch.setattr(making.launch, "launcher", lambda plan, folder: plans.append(plan) or Nobody())
+    slurm = sweep_options({"launcher": {"name": "slurm", "partition": "cpu"}})["launcher"]
+    making.make([timed()], tmp_path, jobs=3, launcher=slurm)
+    assert [plan.options["jobs"] for plan in plans] == [3]
+    chosen = plans[0].options["launcher"]
+    assert (chosen["exclusive"], chosen["bundle"], chosen["partition"]) == (True, 1, "cpu")
