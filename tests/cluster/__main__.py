@@ -267,8 +267,8 @@ def night(folder: Path, count: int, seed: int) -> None:
         for job in said("squeue", "--noheader", "--array", "--format=%i %r").splitlines():
             if job.endswith("BeginTime"):
                 said("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")
-        done[disturb(chance, leader)] += 1
-    del done[""]
+        if what := disturb(chance, leader):
+            done[what] += 1
     deadline = time.monotonic() + 900
     while len(runs(results)) < 60 and time.monotonic() < deadline:
         assert leader is not None
