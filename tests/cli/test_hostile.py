@@ -80,18 +80,9 @@ def _spent(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.005, 0.02])
-@pytest.mark.parametrize("after", [0.4, 1.2])
+@pytest.mark.parametrize(("after", "pause"), [(0.4, 0.0), (0.8, 0.02), (1.2, 0.005)])
 def test_three_interrupts_in_a_moment_leave_no_traceback(here, pause, after):
-    command = [
-        *_COMMAND,
-        "run",
-        "solver=sdca",
-        *SMALL[:2],
-        "budget=debug",
-        "budget.kev=null",
-        "budget.iterations=null",
-    ]
+    command = [*_COMMAND, "run", "solver=sdca", *SMALL[:2], "budget=debug", "budget.kev=null"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     # By its own processor time: on a busy machine the interpreter would still be starting.
     while process.poll() is None and _spent(process.pid) < after:
