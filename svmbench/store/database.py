@@ -115,7 +115,7 @@ def _is_foreign(path: Path) -> bool:
 
 def is_damage(error: Exception) -> bool:
     """Return whether an error means that the database is damaged, as opposed to in use."""
-    return not isinstance(error, sqlite3.OperationalError)
+    return not isinstance(error, sqlite3.OperationalError) or "decode to UTF-8" in str(error)
 
 
 def remove(path: Path) -> None:

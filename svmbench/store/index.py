@@ -51,6 +51,7 @@ class Index:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._home = str(root)
         self._path = root / "index.sqlite"
         self._database: sqlite3.Connection | None = None
         self._new: list[_Row] = []
@@ -112,7 +113,8 @@ class Index:
         if name.endswith(RUNNING):
             return None
         try:
-            found = [os.stat(f"{self._root}/{folder}/{name}/{file}") for file in _FILES]
+            run = f"{self._home}/{folder}/{name}/"
+            found = [os.stat(run + file) for file in _FILES]
         except OSError:
             return None
         times = [time for one in found for time in (one.st_mtime_ns, one.st_ctime_ns, one.st_size)]
@@ -129,7 +131,7 @@ class Index:
                 document = self._sections(sections.split())
                 common = self._merged[sections] = Common(document, RunConfig.of(document))
             facts = Facts(json.loads(told), self._section(about), common)
-            return StoredRun(f"{self._root}/{folder}/{name}", facts)
+            return StoredRun(f"{self._home}/{folder}/{name}", facts)
         except (LookupError, TypeError, ValueError):
             return None
 

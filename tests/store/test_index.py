@@ -72,6 +72,15 @@ def test_an_edited_row_is_not_believed(store, make, column, value):
     assert found != value
 
 
+def test_a_text_that_is_not_utf_8_is_damage(store, make):
+    runs = [make(0), make(1)]
+    edit(store, "UPDATE runs SET facts = CAST(x'ff' AS TEXT) WHERE name = ?", runs[0].id)
+    assert store.runs() == runs
+    store.runs()
+    with contextlib.closing(sqlite3.connect(store.root / "index.sqlite")) as database:
+        assert len(database.execute("SELECT facts FROM runs").fetchall()) == 2
+
+
 def test_an_edited_number_is_not_printed(store, make):
     run = make()
     edit(store, "UPDATE runs SET facts = replace(facts, '0.25', '0.15')")
