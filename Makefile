@@ -115,6 +115,7 @@ tables: $(READY)  ## write the tables alone from stored runs; trains nothing
 
 verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
 	$(if $(TOGETHER),@:,$(SVMBENCH) paper verdict --results "$(RESULTS)")
+	$(if $(filter results,$(RESULTS)),$(VENV)/bin/python -m svmbench.papers.gallery results >docs/papers.md)
 
 reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"

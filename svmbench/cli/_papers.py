@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from svmbench.cli.report import claims_of
 from svmbench.config import folder
 from svmbench.errors import UserError
-from svmbench.figures.style import write_all
 from svmbench.figures.tables import table
+from svmbench.files import write_whole
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, making, pages
 from svmbench.papers.artifact import Artifact
@@ -48,7 +49,7 @@ class Asked:
 
 
 def list_all(asked: Asked) -> int:
-    """Print all artifacts: target, kind, title, and how much is stored."""
+    """Print all artifacts, how much of each is stored, and the verdicts on their claims, if written."""
     rows = []
     for material in asked.materials():
         artifact = material.artifact
@@ -58,6 +59,9 @@ def list_all(asked: Asked) -> int:
         print(json.dumps([dict(zip(header, row)) for row in rows], indent=2))
         return 0
     print(table(header, rows))
+    judged = [one for one in claims_of(Path(asked.results) / "reference") if one.get("artifact") in asked.ids]
+    if judged:
+        print(f"\n{pages.claim_lines(judged, linked=False)}")
     return 0
 
 
@@ -148,11 +152,12 @@ def _judge(asked: Asked, materials: Sequence[Material]) -> int:
     if asked.named:
         print(pages.sections(judged), end="")
         return 0
-    for path in write_all(
-        Path(asked.results) / "reference" / "VERDICTS",
-        {"md": pages.page(judged), "json": pages.document(judged)},
-    ):
-        print(path)
+    found, home = pages.entries(judged), Path(asked.results) / "reference"
+    made = {"VERDICTS.md": pages.overview(found), "VERDICTS.json": pages.document(found)}
+    for name, text in (made | pages.details(judged)).items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(home / name, text)
+        print(home / name)
     return 0
 
 

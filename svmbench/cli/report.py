@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TITLE = "Runs of SVM solvers"
 
 
-def _verdicts(results: Path) -> list[dict[str, Any]]:
+def claims_of(results: Path) -> list[dict[str, Any]]:
     """Return the claims of papers with verdicts if the results folder has them, else an empty list."""
     from svmbench.store import lines, shared
 
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
             f"there are no runs: folder {given.results} does not exist; make a run with: svmbench run"
         )
     runs = chosen(given.results, given.runs or [given.results])
-    verdicts = [] if given.runs else _verdicts(Path(given.results))
+    verdicts = [] if given.runs else claims_of(Path(given.results))
     opening = None if given.runs else _opening(Path(given.results), runs)
     size = write(path, given.results, runs, given.title, verdicts, opening=opening)
     if given.json:

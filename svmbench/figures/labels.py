@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 _LEGEND_LINE = 0.3
 
 #: Look of the certified optimum: broad pale dashes, which show on both sides of a line that runs along them.
+JUMPS: dict[str, Any] = {"color": "black", "linewidth": 0.5, "alpha": 0.4}
 OPTIMUM: dict[str, Any] = {"color": "0.75", "linewidth": 4.0, "linestyle": (0, (1.8, 0.9))}
 
 #: A name that is moved by more than this fraction of the panel's height gets a leader.
@@ -118,7 +119,7 @@ def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Li
     ]  # fmt: skip
 
 
-def further(*, optimum: str, published: bool, bounds: bool) -> list[Line2D]:
+def further(*, optimum: str, published: bool, bounds: bool, jumps: bool = False) -> list[Line2D]:
     """Return the legend entries for anything other than lines of solvers; ``optimum`` names its line."""
     with rc_context({"text.parse_math": True}):  # a marker is a formula
         upwards = MarkerStyle(_UPWARDS)
@@ -127,6 +128,8 @@ def further(*, optimum: str, published: bool, bounds: bool) -> list[Line2D]:
     handles = [
         Line2D([], [], marker=marker, label=label, **hollow) for shown, marker, label in entries if shown
     ]
+    if jumps:
+        handles.append(Line2D([], [], **JUMPS, label="a single run that still jumps"))
     if optimum:
         handles.append(Line2D([], [], **OPTIMUM, label=optimum))
     return handles

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from svmbench.figures.labels import OPTIMUM, draw_levels
+from svmbench.figures.labels import JUMPS, OPTIMUM, draw_levels
 from svmbench.figures.series import calm_since
 from svmbench.figures.settings import power_of_ten
 from svmbench.figures.style import Look
@@ -156,7 +156,7 @@ def _draw_line(
     calm = calm_since(line.y) if line.thin and not alone else 0
     if calm:
         jumping = slice(0, calm + 1)
-        ax.plot(line.x[jumping], line.y[jumping], color=look.colour, linewidth=0.5, alpha=0.4, zorder=1.5)
+        ax.plot(line.x[jumping], line.y[jumping], zorder=1.5, **(JUMPS | {"color": look.colour}))
     y = line.y if line.open is None else np.where(line.open, np.nan, line.y)
     ax.plot(line.x[calm:], y[calm:], color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
     if line.open is not None and line.open.any():

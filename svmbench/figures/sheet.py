@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from svmbench.errors import UserError
 from svmbench.figures.labels import fit, further, handles_of, label_ends, put_legend, put_title
 from svmbench.figures.panel import NOTE, Plot, draw_panel, is_wide
-from svmbench.figures.series import METRICS
+from svmbench.figures.series import METRICS, calm_since
 from svmbench.figures.style import Look, Picture, drawing, looks, save
 
 #: Most lines in a panel that can be distinguished.
@@ -131,6 +131,9 @@ def make_sheet(
         optimum=_optimum(rows, y_labels),
         published=any(plot.known for plot in plots),
         bounds=any(line.open is not None and line.open.any() for plot in plots for line in plot.lines),
+        jumps=any(
+            line.thin and calm_since(line.y) for plot in plots if len(plot.lines) > 1 for line in plot.lines
+        ),
     )
     if entries:
         put_legend(figure, entries)

@@ -273,5 +273,5 @@ def _in_a_palette(full: Image.Image) -> bytes:
     colours[ground] = full.getpixel((0, 0))
     few.putpalette(colours.ravel().tolist())
     buffer = io.BytesIO()
-    few.save(buffer, format="png")
+    few.save(buffer, format="png", optimize=True)
     return buffer.getvalue()

@@ -94,6 +94,7 @@ class Artifact:
             "window",
             "baseline",
             "highlight",
+            "relative",
         )
         check_texts(self, *(key for key in texts if hasattr(self, key)))
 
@@ -137,7 +138,7 @@ class Artifact:
         panels = [panel.name for panel in self.runs.panels]
         lines = [line.name for line in self.runs.lines]
         check_known(self.counters.split(), tuple(COUNTERS), "counters")
-        for key in ("hidden", "window", "baseline", "highlight"):
+        for key in ("hidden", "window", "baseline", "highlight", "relative"):
             check_known(getattr(self, key, "").split(), lines, key)
         check_known(getattr(self, "metrics", "").split(), tuple(METRICS), "metrics")
         for point in self.points:
@@ -170,7 +171,7 @@ class Curves(Artifact):
     together : bool
         Whether all conventions are drawn on one sheet, too.
     ranges : mapping
-        Ends of the axes ``x`` and ``y``.
+        Ends of the axes ``x`` and ``y``, or of the axis of one panel, such as ``y adult``.
     notes : sequence of str
         Paragraphs of the caption.
     """
@@ -238,13 +239,25 @@ class Grid(Artifact):
         Template of a cell.
     values : mapping of str to Quantity, or to (str, Quantity)
         What it is filled with, of `EACH` line: the ``median`` over seeds, ``mean`` or ``sd``.
+    own : mapping of str to mapping of str to Quantity
+        What cells of some lines have in place of a value, by line.
+    split : str
+        A key that the runs vary; each of its values has a row of its own.
+    rows : sequence
+        These values of the key; empty: all.
+    relative : str
+        A line; each number is its number divided by that of the cell. Empty: the numbers themselves.
     published : mapping of str to mapping of str to str
-        Published cells, by panel and line.
+        Published cells, by panel and line; with ``split``, by panel, a space and the value.
     """
 
     _: KW_ONLY
     cell: str
     values: Mapping[str, Quantity | tuple[str, Quantity]]
+    own: Mapping[str, Mapping[str, Quantity]] = field(default_factory=dict)
+    split: str = ""
+    rows: Sequence[Any] = ()
+    relative: str = ""
     published: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     kind = "grid"
 

@@ -79,7 +79,7 @@ def claim(
     """
     check_known([sure], SURE, f"claim '{name}'")
     if bool(tests) == bool(not_attempted):
-        raise UserError(f"claim '{name}' needs either tests, or not_attempted, which says why there are none")
+        raise UserError(f"claim '{name}' needs either tests, or not_attempted with the reason")
     mine = [
         replace(
             test,
@@ -168,6 +168,8 @@ def _finding(test: Test, panel: str, counter: str, made: Callable[[Draw], Tested
     if verdict is None:
         text = f"{sum(DRAWS):,} resamples cannot tell an end of the interval from one of the range: {text}"
         verdict = INCONCLUSIVE
+    if tested.weak and verdict == REPRODUCED:
+        verdict = INCONCLUSIVE
     if test.by_construction:
         if verdict == REPRODUCED:
             verdict = HOLDS
@@ -203,3 +205,14 @@ def combined(verdicts: Sequence[str]) -> str:
     if all(verdict == NOT_ATTEMPTED for verdict in decisive):
         return NOT_ATTEMPTED
     return REPRODUCED if all(verdict == REPRODUCED for verdict in decisive) else INCONCLUSIVE
+
+
+def answer(tests: Sequence[tuple[str, str]]) -> str:
+    """Return the answer to a question of our own, from data set and verdict of each of its tests."""
+    verdicts = [verdict for _, verdict in tests]
+    holds = sum(verdict in (REPRODUCED, HOLDS) for verdict in verdicts)
+    sets = len({panel for panel, _ in tests}) == len(tests)
+    what = "data set" if sets and tests[0][0] else "test"
+    unknown = len(verdicts) - holds - verdicts.count(DEVIATES)
+    undecided = f", {unknown} open" if unknown else ""
+    return f"in {holds} of {len(tests)} {what}{'s' * (len(tests) > 1)}{undecided}"

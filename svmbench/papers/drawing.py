@@ -137,7 +137,7 @@ def _rows(material: Material, counter: str) -> list[Row]:
             panel.name: View(
                 panel.title,
                 ranges.get("x"),
-                ranges.get("y") if place == 0 else None,
+                ranges.get(f"y {panel.name}", ranges.get("y")) if place == 0 else None,
                 known_points(material, panel.name, counter) if place == 0 else (),
                 levels_of(artifact, panel.name) if place == 0 else (),
                 _optimum(material, panel.name, metric),

@@ -34,6 +34,8 @@ DRAWS = (1000, 9000, *(9 * (10000,)))
 SEED = 20120626
 #: Coverage of intervals.
 LEVEL = 0.95
+#: Share of repetitions in which a test sees a difference that it is said to see.
+POWER = 0.8
 #: Probability that a quantile lies below its confidence interval, and that it lies above.
 MISSED = 1e-4
 
@@ -246,6 +248,16 @@ class Rows:
         """
         wide, narrow = (decide(*self.ends(trust), least, most) for trust in (-1, 1))
         return wide if wide == narrow else None
+
+
+def detectable(rows: Rows) -> float:
+    """Return how far outside a range a number must lie for its interval to lie outside, too.
+
+    It does so in a share of `POWER` of repetitions, if the interval is that of a normal distribution.
+    """
+    low, high = rows.ends()
+    power, width = scipy.special.ndtri([POWER, (1.0 + LEVEL) / 2.0])
+    return (high - low) / 2.0 * float(1.0 + power / width)
 
 
 def decide(low: float, high: float, least: float, most: float) -> str:

@@ -15,7 +15,7 @@ from svmbench.papers.artifact import Grid
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.evidence import Evidence
 from svmbench.papers.material import Material
-from svmbench.papers.quantities import Known, OfLine, Optimum, Quantity, of_panel, spaced
+from svmbench.papers.quantities import EACH, Arrival, Known, OfLine, Optimum, Quantity, of_panel, spaced
 from svmbench.papers.runs import Line
 
 
@@ -35,17 +35,28 @@ class _Absent:
         return "–"
 
 
+class _Above(float):
+    """A cost that was not reached: its lower bound."""
+
+    def __format__(self, spec: str) -> str:
+        return f"> {float(self):{spec}}"
+
+
 def grid_table(material: Material, artifact: Grid) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by file suffix."""
     lines = [line for line in artifact.runs.lines if line.name not in artifact.hidden.split()]
     rows: list[list[str]] = []
     for panel in artifact.runs.panels:
         evidence = material.evidence(panel.name, artifact.conventions[0])
-        rows.append([panel.title, *(_cell(evidence, artifact, panel.name, line) for line in lines)])
-        published = artifact.published.get(panel.name, {})
-        printed = [str(published.get(line.name, "")) for line in lines]
-        if any(printed):
-            rows.append([f"{panel.title}, published", *printed])
+        for value in artifact.rows or _split(evidence, artifact.split):
+            at = "" if value is None else f", {artifact.split.rpartition('.')[2]} = {value:,}"
+            where = {} if value is None else {artifact.split: value}
+            ours = [_cell(evidence, artifact, panel.name, line, where) for line in lines]
+            published = artifact.published.get(panel.name if value is None else f"{panel.name} {value}", {})
+            printed = [str(published.get(line.name, "")) for line in lines]
+            if any(printed):
+                rows.append([f"{panel.title}{at}, printed", *printed])
+            rows.append([f"{panel.title}{at}{', here' if any(printed) else ''}", *ours])
     header = ["", *(_title(material, line) for line in lines)]
     about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _legend(artifact)]
     text = table(header, rows)
@@ -59,18 +70,30 @@ def grid_table(material: Material, artifact: Grid) -> Mapping[str, str]:
     }
 
 
-def _cell(evidence: Evidence, grid: Grid, panel: str, line: Line) -> str:
-    """Return the cell of one line on one panel; en dashes for what is not there."""
+def _split(evidence: Evidence, key: str) -> list[Any]:
+    """Return the values of a key, which have a row each; a single None without a key."""
+    over = [dict(match.planned.over) for match in evidence.matches] if key else []
+    return list(dict.fromkeys(one[key] for one in over if key in one)) or [None]
+
+
+def _cell(
+    evidence: Evidence, grid: Grid, panel: str, line: Line, where: Mapping[str, Any] | None = None
+) -> str:
+    """Return the cell of one line on one panel; an en dash for what is not there."""
     numbers: dict[str, float | _Absent] = {}
+    own = grid.own.get(line.name, {})
     for name, given in grid.values.items():
         try:
-            numbers[name] = _number(evidence, given, panel, line)
+            number = _number(evidence, own.get(name, given), panel, line.name, where or {})
+            if grid.relative:
+                number = _number(evidence, given, panel, grid.relative, where or {}) / number
+            numbers[name] = number
         except NotAttempted:
             numbers[name] = _Absent()
     if all(isinstance(number, _Absent) for number in numbers.values()):
         return "–"
-    # A single run has no deviation: its cell has only the number.
-    return re.sub(r"\s*±\s*nan", "", grid.cell.format(**numbers))
+    # A single run has no deviation: its cell has only the number; nor has an error that was not reached one.
+    return re.sub(r"\s*±\s*nan|\s*\(–[^)]*\)", "", grid.cell.format(**numbers))
 
 
 def _taken(given: Quantity | tuple[str, Quantity]) -> tuple[str, Quantity]:
@@ -78,11 +101,24 @@ def _taken(given: Quantity | tuple[str, Quantity]) -> tuple[str, Quantity]:
     return given if isinstance(given, tuple) else ("median", given)
 
 
-def _number(evidence: Evidence, given: Quantity | tuple[str, Quantity], panel: str, line: Line) -> float:
+def _number(
+    evidence: Evidence,
+    given: Quantity | tuple[str, Quantity],
+    panel: str,
+    line: str,
+    where: Mapping[str, Any],
+) -> float:
     take, quantity = _taken(given)
     quantity = of_panel(quantity, panel)
     if isinstance(quantity, OfLine):
-        return float(_TAKE[take](replace(quantity, solver=line.name).values(evidence)))
+        if quantity.solver == EACH:
+            # A line without this key, such as a baseline, has one number for all its values.
+            planned = evidence.planned(line, {}) if where else []
+            known = {key for match in planned for key in dict(match.planned.over)}
+            split = {key: value for key, value in where.items() if key in known}
+            quantity = replace(quantity, solver=line, where={**quantity.where, **split})
+        taken = float(_TAKE[take](quantity.values(evidence)))
+        return _Above(_TAKE[take](quantity.values(evidence, least=True))) if np.isinf(taken) else taken
     return float(quantity.sample(evidence).rows.at[0])
 
 
@@ -97,21 +133,27 @@ def _title(material: Material, line: Line) -> str:
 
 
 def _legend(grid: Grid) -> str:
-    parts = [f"{name}: {_meaning(given)}" for name, given in grid.values.items()]
-    missing = "An en dash: the runs are not there; inf: not reached."
+    clock = spaced(grid.conventions[0])
+    parts = [f"{name}: {_meaning(given, clock)}" for name, given in grid.values.items()]
+    if grid.relative:
+        parts.append(f"each number is that of {grid.relative} divided by that of the line")
+    missing = "An en dash: the runs are not there; >: not reached by then."
     single = " Without ±: a single run." if "±" in grid.cell else ""
     return f"Each cell is `{grid.cell}`; {'; '.join(parts)}. {missing}{single}"
 
 
-def _meaning(given: Quantity | tuple[str, Quantity]) -> str:
+def _meaning(given: Quantity | tuple[str, Quantity], clock: str) -> str:
     """Return the meaning of a number in a cell."""
     take, quantity = _taken(given)
     if isinstance(quantity, Optimum):
         of = "what was known beforehand" if isinstance(quantity, Known) else "the certified optimum"
         return f"{spaced(quantity.name)} of {of}"
-    return (
-        f"{spaced(quantity.metric) if isinstance(quantity, OfLine) else quantity.words()}, {take} over seeds"
-    )
+    what = spaced(quantity.metric) if isinstance(quantity, OfLine) else quantity.words()
+    if quantity.plus != 0.0:
+        what = f"{quantity.plus:g} {quantity.factor:+g} x {what}"
+    if isinstance(quantity, Arrival):
+        what = f"{clock} to {what}" + (" " + quantity.level_words if quantity.level is not None else "")
+    return f"{what}, {take} over seeds"
 
 
 def _plain(header: list[str], rows: list[list[str]]) -> str:

@@ -1,47 +1,53 @@
-"""The page of all verdicts: the claims of each document, and the results of stored runs."""
+"""Pages of verdicts: a line per claim on one page, and the tests and numbers on one page per document."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.tables import table
 from svmbench.papers.artifact import DOCUMENTS, Artifact, Check
-from svmbench.papers.claims import Claim, Finding, combined
-from svmbench.papers.estimate import DEVIATES, DRAWS, INCONCLUSIVE, LEVEL, NOT_ATTEMPTED, VERDICTS, short
+from svmbench.papers.claims import Claim, Finding, answer, combined
+from svmbench.papers.estimate import (
+    DEVIATES,
+    DRAWS,
+    HOLDS,
+    INCONCLUSIVE,
+    LEVEL,
+    NOT_ATTEMPTED,
+    POWER,
+    VERDICTS,
+    Estimate,
+    short,
+)
 from svmbench.papers.material import Material
-from svmbench.papers.predicates import Test
+from svmbench.papers.predicates import SEEN, Test
 from svmbench.store import lines
 
 #: Claims with their judged parts, and an artifact with those about it.
 Claims = Sequence[tuple[Claim, Sequence[tuple[Test, Sequence[Finding]]]]]
 Judged = tuple[Material, Claims]
+#: A claim with its verdict and findings, as it is stored in VERDICTS.json.
+Entry = Mapping[str, Any]
 
 _ABOUT = f"""\
-This page is made by `svmbench paper verdict` from the stored runs; nothing is written by hand. A claim is a
-finding of a document in our own words, with the scope that its text gives it. Each of its tests is a
-predicate whose thresholds were fixed beforehand, and gives a number with a {LEVEL:.0%} interval.
+Made by `svmbench paper verdict` from the stored runs; nothing is written by hand. A claim is a finding of a
+document in our own words. Its tests are predicates whose thresholds were fixed beforehand; each gives a
+number and its {LEVEL:.0%} interval, from at least {DRAWS[0]:,} resamples of the seeds.
 
-- The interval comes from {DRAWS[0]:,} resamples of the seeds; the seeds of two curves are resampled together.
-  If the verdict could change with the number of resamples, there are more, up to {sum(DRAWS):,}.
-- If there is only one run, the interval comes from the binomial error of the test set. For two errors on the
-  same examples, it is at least that of the examples on which the two runs must disagree.
-- A run reaches a level between the last checkpoint above it and the next one; the interval contains both. If
-  a run ended above the level, for whatever reason, its cost is only bounded from below (*> 1.0e9*).
-
-The verdict is *reproduced* if the whole interval lies in the range of the claim, *deviates* if it lies
-outside, and *inconclusive* if it lies on both sides. For *not attempted*, the reason is given. A test that
-cannot fail unless the program is wrong (a theorem, the definition of a counter, a number copied from the
-document) *holds by construction* and is counted separately. If a document states how it counts, its
-convention decides the claim; findings under other conventions are shown *beside* it, as our own question.
-
-Costs are kernel evaluations, counted on demand (A), by row update (B) or per iteration (C): see
-[counting](../../docs/counting.md). Test errors are in percent."""
+A claim is *reproduced* if the intervals of all its tests lie in the ranges given, *deviates* if one lies
+outside, and is *inconclusive* otherwise. A test of a printed error is inconclusive, too, if a difference of
+{SEEN:.0%} of that error would not have been seen in {POWER:.0%} of repetitions. *Holds by construction*: the
+test cannot fail unless the program is wrong (a theorem, a definition). Our own questions do not count for a
+document; their answer is the number of tests that hold. Costs are kernel evaluations, counted on demand (A),
+by row update (B) or per iteration (C), as [counting](../../docs/counting.md) explains; errors are in percent.
+*> 1.0e9* is a lower bound: a run ended before it arrived."""
 
 
 def judged(materials: Sequence[Material]) -> list[Judged]:
@@ -51,92 +57,193 @@ def judged(materials: Sequence[Material]) -> list[Judged]:
     return [(material, material.judged()) for material in ordered]
 
 
-def page(found: Sequence[Judged]) -> str:
-    """Return the page of all claims: a summary, then each claim with its numbers."""
-    return "\n\n".join(["# Verdicts", _ABOUT, _counts(found), sections(found)])
-
-
-def sections(found: Sequence[Judged]) -> str:
-    """Return one section per artifact."""
-    return "\n\n".join(_section(material, claims) for material, claims in found) + "\n"
-
-
-def document(found: Sequence[Judged]) -> str:
-    """Return the verdicts as JSON; infinite and undefined numbers are null."""
-    entries = [
-        lines.checked(
-            {
-                "target": claim.target,
+def entries(found: Sequence[Judged]) -> list[Entry]:
+    """Return the claims with verdicts and findings, each with a name such as ``SBP-F2.1``, and its digest."""
+    numbers = Counter[str]()
+    made: list[Entry] = []
+    for material, claims in found:
+        for claim, parts in claims:
+            target = claim.target or material.artifact.id
+            numbers[target] += 1
+            entry = {
+                "id": f"{target}.{numbers[target]}",
                 "artifact": material.artifact.id,
+                "document": material.artifact.document,
                 "claim": claim.name,
                 "text": claim.text,
                 "place": claim.place,
                 "sure": claim.sure,
-                "verdict": _of(parts),
+                "verdict": _verdict(claim, parts),
                 **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
-                "parts": [
-                    {
-                        "part": test.name,
-                        "definition": test.definition,
-                        **({"by_construction": test.by_construction} if test.by_construction else {}),
-                        "findings": [_plain(one) for one in findings],
-                    }
-                    for test, findings in parts
-                ],
+                "parts": [_part(test, findings) for test, findings in parts],
             }
-        )
-        for material, claims in found
-        for claim, parts in claims
-    ]
-    return json.dumps(entries, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+            made.append(lines.checked(entry))
+    return made
 
 
-def _counts(found: Sequence[Judged]) -> str:
-    """Return the numbers of claims and single tests by verdict and document."""
-    rows, beside = [], Counter[str]()
+def document(found: Sequence[Entry]) -> str:
+    """Return the claims as JSON, one line each; infinite and undefined numbers are left out."""
+    rows = (json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in found)
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+def overview(found: Sequence[Entry]) -> str:
+    """Return the page of all claims: how many have which verdict, and a line for each."""
+    claims, questions = ([one for one in found if (one["sure"] == "ours") == ours] for ours in (False, True))
+    said = "Tests are counted once for each data set and convention."
+    parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), *_failures(found)]
+    parts += [claim_lines(claims), "## Our own questions", said, claim_lines(questions)]
+    return "\n\n".join(parts) + "\n"
+
+
+def claim_lines(found: Sequence[Entry], linked: bool = True) -> str:
+    """Return a table with a line per claim: its name, what it says, the verdict and the deciding number."""
+    rows = []
+    for entry in found:
+        name = entry["id"]
+        if linked and entry["document"] in DOCUMENTS:
+            name = f"[{name}]({file_of(entry['document'])}#{name.lower()})"
+        rows.append([name, entry["claim"], entry["verdict"], *_deciding(entry)])
+    text = table(("id", "claim", "verdict", "number", "holds"), rows)
+    return re.sub("-{4,}", "---", re.sub(" {2,}", " ", text)) if linked else text
+
+
+def file_of(key: str) -> str:
+    """Return the page of a document, relative to the page of all claims."""
+    return f"verdicts/{re.sub('[^a-z]+', '-', DOCUMENTS[key].lower())}.md"
+
+
+def details(found: Sequence[Judged]) -> dict[str, str]:
+    """Return the page of each document: its claims with all tests and numbers."""
+    made = {}
     for key, title in DOCUMENTS.items():
-        claims = [
-            parts for material, judged in found if material.artifact.document == key for _, parts in judged
-        ]
-        if not claims:
-            continue
-        findings = [finding for parts in claims for _, found_here in parts for finding in found_here]
-        verdicts = Counter(_of(parts) for parts in claims)
-        single = Counter(finding.verdict for finding in findings if not finding.beside)
-        beside += Counter(finding.verdict for finding in findings if finding.beside)
-        cells = [f"{verdicts[name]} ({single[name]})" for name in VERDICTS]
-        rows.append((title, f"{len(claims)} ({sum(single.values())})", *cells))
-    if beside:
-        cells = [f"({beside[name]})" for name in VERDICTS]
-        rows.append(("beside, counted otherwise", f"({sum(beside.values())})", *cells))
-    text = table(("document", "claims", *VERDICTS), rows)
-    about = (
-        "Claims; in brackets single tests, one for each part, data set and convention. A claim deviates if "
-        "any of its tests does, and is reproduced only if all that can fail are."
+        mine = [one for one in found if one[0].artifact.document == key]
+        if mine:
+            made[file_of(key)] = f"# Verdicts: {title}\n\n{sections(found, key, '../')}"
+    return made
+
+
+def sections(found: Sequence[Judged], only: str | None = None, home: str = "") -> str:
+    """Return one section per artifact, of one document if it is given."""
+    named = iter(entries(found))
+    made = [
+        _section(material, claims, [next(named)["id"] for _ in claims], home) for material, claims in found
+    ]
+    chosen = (
+        text for text, (one, _) in zip(made, found, strict=True) if only in (None, one.artifact.document)
     )
-    return "\n\n".join([text, about, *_failures(found)])
+    return "\n\n".join(chosen) + "\n"
 
 
-def _failures(found: Sequence[Judged]) -> Sequence[str]:
+def _verdict(claim: Claim, parts: Sequence[tuple[Test, Sequence[Finding]]]) -> str:
+    """Return the verdict on a claim, without findings beside it; of our own question, the answer."""
+    mine = [one for _, findings in parts for one in findings if not one.beside]
+    verdict = combined([one.verdict for one in mine])
+    if claim.sure != "ours" or verdict in (HOLDS, NOT_ATTEMPTED):
+        return verdict
+    return answer([(one.panel, one.verdict) for one in mine])
+
+
+def _part(test: Test, findings: Sequence[Finding]) -> Entry:
+    """Return a test with its findings; what is the same for all stands once."""
+    found = [_plain(one) for one in findings]
+    shared = {
+        key: found[0][key]
+        for key in ("least", "most", "unit", "counter")
+        if found and all(one.get(key) == found[0].get(key) for one in found) and found[0].get(key) is not None
+    }
+    return {
+        "part": test.name,
+        "definition": test.definition,
+        **({"by_construction": test.by_construction} if test.by_construction else {}),
+        **shared,
+        "findings": [{key: value for key, value in one.items() if key not in shared} for one in found],
+    }
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    """Return a finding without what is empty; its numbers have six digits, because more differ by machine."""
+    estimate = {} if finding.estimate is None else asdict(finding.estimate)
+    numbers: dict[str, float] = {key: estimate[key] for key in ("value", "low", "high") if key in estimate}
+    numbers |= {"least": finding.least, "most": finding.most}
+    texts = {
+        "data_set": finding.panel,
+        "counter": finding.counter,
+        "verdict": finding.verdict,
+        "text": finding.text,
+        "unit": estimate.get("unit"),
+        "bound": estimate.get("bound"),
+        "beside": finding.beside,
+    }
+    kept = {key: value for key, value in texts.items() if value}
+    return kept | {key: float(f"{value:.6g}") for key, value in numbers.items() if math.isfinite(value)}
+
+
+def _findings(entry: Entry) -> Iterator[Mapping[str, Any]]:
+    """Yield the findings of a claim that count for it, each with what its part says of all."""
+    for part in entry["parts"]:
+        shared = {key: value for key, value in part.items() if key not in ("part", "definition", "findings")}
+        yield from (shared | one for one in part["findings"] if not one.get("beside"))
+
+
+def _deciding(entry: Entry) -> tuple[str, str]:
+    """Return the number that decides a claim and the range in which the claim holds.
+
+    It is the first that deviates, else the first that does not hold, else the first of all.
+    """
+    if entry.get("not_attempted"):
+        return entry["not_attempted"], ""
+    found = list(_findings(entry))
+    for verdicts in ((DEVIATES,), (INCONCLUSIVE,), (NOT_ATTEMPTED,), VERDICTS):
+        chosen = [one for one in found if one["verdict"] in verdicts]
+        if chosen:
+            break
+    one = chosen[0]
+    where = f"{one['data_set']}: " if one.get("data_set") else ""
+    if "low" not in one and "high" not in one and "value" not in one:
+        return f"{where}{one['text']}", ""
+    estimate = Estimate(
+        float(one.get("value", math.nan)),
+        float(one.get("low", -math.inf)),
+        float(one.get("high", math.inf)),
+        one.get("unit", ""),
+        one.get("bound", ""),
+    )
+    return f"{where}{estimate.text()}", _range(one.get("least", -math.inf), one.get("most", math.inf))
+
+
+def _tally(found: Sequence[Entry]) -> str:
+    """Return the numbers of claims by verdict and document."""
+    rows = []
+    for key, title in DOCUMENTS.items():
+        mine = [one["verdict"] for one in found if one["id"].startswith(f"{key}-")]
+        if mine:
+            rows.append((title, len(mine), *(mine.count(name) for name in VERDICTS)))
+    said = [one["verdict"] for one in found]
+    rows.append(("all", len(said), *(said.count(name) for name in VERDICTS)))
+    return table(("document", "claims", *VERDICTS), rows)
+
+
+def _failures(found: Sequence[Entry]) -> Sequence[str]:
     """Return a paragraph on tests that hold by construction but fail, if there are any."""
     names = [
-        f"{claim.target}, {test.name}"
-        for _, claims in found
-        for claim, parts in claims
-        for test, findings in parts
-        if test.by_construction and any(one.verdict in (DEVIATES, INCONCLUSIVE) for one in findings)
+        f"{entry['id']}, {part['part']}"
+        for entry in found
+        for part in entry["parts"]
+        if part.get("by_construction")
+        and any(one["verdict"] in (DEVIATES, INCONCLUSIVE) for one in part["findings"])
     ]
     return [f"**Tests that hold by construction FAIL: {'; '.join(names)}.**"] if names else []
 
 
-def _section(material: Material, claims: Claims) -> str:
+def _section(material: Material, claims: Claims, names: Sequence[str], home: str) -> str:
     artifact = material.artifact
     title = f"{artifact.target}: {artifact.title}" if artifact.target else artifact.title
-    parts = [f"## {title}", f"{artifact.source}.", _origin(material)]
-    for claim, judged_parts in claims:
+    parts = [f"## {title}", f"{artifact.source}.", _origin(material, home)]
+    for name, (claim, judged_parts) in zip(names, claims, strict=True):
         parts.append(
-            f"**{claim.name}: {_of(judged_parts)}.** {claim.text} ({claim.place}{_doubt(claim)})"
-            + (f" [{claim.target}]" if claim.target != artifact.target else "")
+            f'<a id="{name.lower()}"></a>**{name}, {claim.name}: {_verdict(claim, judged_parts)}.** '
+            f"{claim.text} ({claim.place}{_doubt(claim)})"
             + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )
         for test, findings in judged_parts:
@@ -145,7 +252,7 @@ def _section(material: Material, claims: Claims) -> str:
     return "\n\n".join(parts)
 
 
-def _origin(material: Material) -> str:
+def _origin(material: Material, home: str) -> str:
     """Return what an artifact was made from, the time it took, and the location of the picture."""
     artifact = material.artifact
     text = f"{material.tally()[0].upper()}{material.tally()[1:]}; {_duration(material.seconds)} of training."
@@ -160,7 +267,7 @@ def _origin(material: Material) -> str:
     # A table shows the first convention only.
     counters = artifact.conventions if artifact.kind != "grid" else [""]
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
-    links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
+    links = ", ".join(f"[{name}]({home}{folder}/{name}.{ending})" for name in names)
     what = "Table" if is_table else "Picture"
     made = f"svmbench paper draw {artifact.id}" if artifact.runs.folders else f"make {artifact.id}"
     return f"{text} {what}: {links}, by `{made}`."
@@ -178,25 +285,23 @@ def _table(artifact: Artifact, findings: Sequence[Finding]) -> str:
         where += [_short(finding.counter) + ", beside" * finding.beside] if with_counter else []
         number = None if finding.estimate is None else finding.estimate.text()
         verdict = finding.verdict if finding.beside else f"**{finding.verdict}**"
-        rows.append([*where, verdict, number, _range(finding), finding.text])
-    return table(header, rows)
+        holds = None if finding.verdict == NOT_ATTEMPTED else _range(finding.least, finding.most)
+        rows.append([*where, verdict, number, holds, finding.text])
+    return _unpadded(table(header, rows))
 
 
-def _range(finding: Finding) -> str | None:
+def _unpadded(text: str) -> str:
+    """Return a table whose last column is not padded."""
+    return re.sub(r"(?m) +\|$", " |", re.sub(r"(?m)-+ \|$", "--- |", text))
+
+
+def _range(least: float, most: float) -> str:
     """Return the range in which a claim holds."""
-    if finding.verdict == NOT_ATTEMPTED:
-        return None
-    least, most = finding.least, finding.most
     if math.isinf(least):
         return f"below {short(most)}" if abs(most) > 1e-12 else "below 0"
     if math.isinf(most):
         return f"at least {short(least)}"
     return short(least) if least == most else f"{short(least)} to {short(most)}"
-
-
-def _of(parts: Sequence[tuple[Test, Sequence[Finding]]]) -> str:
-    """Return the verdict on a claim, without findings beside it."""
-    return combined([one.verdict for _, findings in parts for one in findings if not one.beside])
 
 
 def _doubt(claim: Claim) -> str:
@@ -213,19 +318,3 @@ def _short(counter: str) -> str:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 100.0 else f"{seconds / 60.0:.1f} minutes"
-
-
-def _plain(finding: Finding) -> Mapping[str, Any]:
-    estimate = {} if finding.estimate is None else asdict(finding.estimate)
-    numbers: dict[str, float] = {key: estimate[key] for key in ("value", "low", "high") if key in estimate}
-    numbers |= {"least": finding.least, "most": finding.most}
-    return {
-        "data_set": finding.panel or None,
-        "counter": finding.counter or None,
-        "verdict": finding.verdict,
-        "text": finding.text,
-        "unit": estimate.get("unit"),
-        **({"bound": estimate["bound"]} if estimate.get("bound") else {}),
-        **({"beside": True} if finding.beside else {}),
-        **{key: value if math.isfinite(value) else None for key, value in numbers.items()},
-    }

@@ -25,6 +25,7 @@ from svmbench.papers.estimate import (
     Floats,
     NotAttempted,
     Rows,
+    detectable,
     discordance_error,
     log_slope,
     paired_error,
@@ -47,8 +48,9 @@ from svmbench.papers.quantities import (
 from svmbench.papers.runs import check_texts
 from svmbench.papers.samples import Sample
 
-#: A tolerance that equals the noise of the test sets.
-NOISE = "noise"
+#: Parts of a printed test error: the difference that counts as none, and the greatest one that a test may
+#: miss.
+SAME, SEEN = 0.1, 0.2
 
 #: Two ends of a range, the smaller one first; None: no bound on that side.
 Range: TypeAlias = tuple[float | None, float | None]
@@ -73,6 +75,8 @@ class Tested:
         Description of the number.
     ratio : bool
         Whether it is a ratio, so that means are logarithmic.
+    weak : bool
+        Whether the test would have missed a difference that matters, so that it cannot reproduce a claim.
     """
 
     rows: Rows
@@ -81,6 +85,7 @@ class Tested:
     unit: str
     text: str
     ratio: bool = False
+    weak: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,38 +179,55 @@ class Ratio(Test):
 class Near(Test):
     """Whether a quantity is within a tolerance of a printed number, or of a range of numbers.
 
-    The uncertainty of a test error always includes the noise of two test sets: ours, and that of the printed
-    number. A tolerance of `NOISE` is what they allow: four standard errors of the difference of two errors
-    of the printed size, two for the interval to lie inside and two for chance. With a smaller tolerance,
-    equal errors would seldom be found equal.
+    Without ``within``, the tolerance of a test error is a tenth of the printed one, whatever its noise. If
+    the printed error was measured on other test examples, the noise is that of two test sets. On the same
+    ones (``same_set``), the runs differ only by their training: the printed one is a draw like one of our
+    seeds, and the noise is their standard deviation, but at least that of the examples on which two runs with
+    these errors must disagree.
+
+    The text says which true difference the test would have seen in four of five repetitions. If this is more
+    than a fifth of the printed error, the test cannot reproduce the claim.
     """
 
     value: Number
     printed: float | Range
-    within: float | str
+    within: float | None = None
+    same_set: bool = field(default=False, kw_only=True)
 
     def _words(self) -> str:
-        noise = "what two test sets of this size can tell (four standard errors of their difference)"
-        within = noise if self.within == NOISE else number_words(self.within)
-        return f"{words_of(self.value)} is within {within} of the printed {number_words(self.printed)}"
+        within = "a tenth" if self.within is None else number_words(self.within)
+        where = ", measured on the same test examples" if self.same_set else ""
+        return f"{words_of(self.value)} is within {within} of the printed {number_words(self.printed)}{where}"
 
     def tested(self, evidence: Evidence) -> Tested:
         """Return how far the quantity is from the printed number."""
-        value, rows = (made := sample_of(self.value, evidence)), made.rows
+        value = sample_of(self.value, evidence)
+        rows = value.rows
         low, high = (
             ends_of(self.printed) if isinstance(self.printed, Sequence) else (self.printed, self.printed)
         )
-        if self.within != NOISE:
-            within = float(self.within)
-        elif value.tests:
-            within = 4.0 * two_sets_error(high, value.tests)
-        else:
-            raise UserError("within=NOISE is not allowed: only a test error has the noise of a test set")
         if value.tests:
-            rows = rows.noisy(evidence.draw, two_sets_error(float(rows.at[0]), value.tests), value.tests)
+            rows = rows.noisy(evidence.draw, self._noise(value, low), value.tests)
+        elif self.within is None:
+            raise UserError(f"test '{self.name}' needs within: only a test error has a tolerance of its own")
+        within = SAME * low if self.within is None else float(self.within)
         away = rows.each(lambda y: np.where(y < low, y - low, np.where(y > high, y - high, 0.0)))
-        shown = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        return Tested(away, -within, within, _points(value), f"{value.shown}, printed {shown}")
+        text = f"{value.shown}, printed {low:g}" + (f" to {high:g}" if high > low else "")
+        if self.within is not None:
+            return Tested(away, -within, within, _points(value), text)
+        seen = within + detectable(rows)
+        weak = seen > SEEN * low
+        return Tested(
+            away, -within, within, "points", f"{text}; would have seen {seen:.2g} points", weak=weak
+        )
+
+    def _noise(self, value: Sample, printed: float) -> float:
+        """Return the standard error, in points, of the difference from the printed error."""
+        assert value.tests is not None
+        ours = float(value.rows.at[0])
+        if not self.same_set:
+            return two_sets_error(ours, value.tests)
+        return max(value.spread, discordance_error(ours - printed, value.tests))
 
 
 @dataclass(frozen=True)

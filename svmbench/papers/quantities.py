@@ -16,7 +16,7 @@ import numpy as np
 
 from svmbench.analysis.arrivals import first_below, stays_below
 from svmbench.errors import UserError
-from svmbench.figures.series import METRICS, Curve
+from svmbench.figures.series import COUNTERS, METRICS, Curve
 from svmbench.figures.tables import count, spread
 from svmbench.papers.estimate import Floats, NotAttempted, Rows
 from svmbench.papers.evidence import Evidence
@@ -33,6 +33,7 @@ from svmbench.papers.samples import (
     value_until,
     wrong_tests,
 )
+from svmbench.store import StoredRun
 
 #: The line of a cell of a table or of a point of a sweep; the run itself where a cost is its own.
 EACH = ""
@@ -245,10 +246,11 @@ class OfLine(Quantity):
         For a cost of arrival, these are the costs of the checkpoint before it and at it.
         """
 
-    def values(self, evidence: Evidence) -> Floats:
-        """Return it, one value per seed."""
+    def values(self, evidence: Evidence, least: bool = False) -> Floats:
+        """Return it, one value per seed; infinite if it was not reached, or the lower bound if ``least``."""
         plus = self.plus.values(evidence) if isinstance(self.plus, OfLine) else self.plus
-        return self.factor * self._per_seed(evidence)[1] + plus  # type: ignore[operator]
+        low, at, _ = self._per_seed(evidence)
+        return self.factor * (low if least else at) + plus  # type: ignore[operator]
 
     def series(self, evidence: Evidence, over: Axis | None) -> tuple[Floats, Rows]:
         """Return it over the values of a key or, without one, over the cost of its curve."""
@@ -276,11 +278,12 @@ class OfLine(Quantity):
         seeds = [steps.run.seed for steps in curve.steps]
         rows = Rows.hull(*(evidence.draw.medians(values, seeds) for values in (earlier, later)))
         if self.metric != "test_error":
-            return Sample(rows, counts(later), len(seeds) == 1)
+            return Sample(rows, arrival_words(earlier, later), len(seeds) == 1)
         tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
         shown = spread(later.tolist()) if tests else counts(later)
         wrong = wrong_tests(curve) if tests and self._is_last else []
-        return Sample(rows, shown, len(seeds) == 1, tests, wrong)
+        deviation = float(np.std(later, ddof=1)) if len(seeds) > 1 else 0.0
+        return Sample(rows, shown, len(seeds) == 1, tests, wrong, deviation)
 
     @property
     def _is_last(self) -> bool:
@@ -324,7 +327,10 @@ class Value(OfLine):
         if self.at is None:
             _check_begun(self.solver, curve)
             ends = np.array([s.value.min() if self.envelope else s.value[-1] for s in curve.steps])
-            return ends, ends, curve
+            if self.metric not in COUNTERS or self.metric == "prediction":
+                return ends, ends, curve
+            missed = [_missed(steps.run) for steps in curve.steps]
+            return ends, np.where(missed, np.inf, ends), curve
         earlier, later = (self._values_at(curve, costs) for costs in self._costs(self.at, evidence, curve))
         return earlier, later, curve
 
@@ -513,6 +519,11 @@ def _scaled(made: Sample, factor: float, plus: float) -> Sample:
     shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
     shown += f" {plus:+g}" if plus else ""
     return replace(made, rows=made.rows.scaled(factor, plus), shown=shown)
+
+
+def _missed(run: StoredRun) -> bool:
+    """Return whether a run was to end at a test error and ended before: its costs are then lower bounds."""
+    return run.config.budget.test_error is not None and not run.reason.startswith("budget.test_error")
 
 
 def _check_begun(solver: str, curve: Curve) -> None:

@@ -31,6 +31,8 @@ class Sample:
         Size of the test set, if it is a test error in percent.
     wrong : sequence of ndarray of bool
         Misclassified test examples for each seed, if stored and the value is the last one.
+    spread : float
+        Standard deviation of a test error over seeds, in points; 0 for a single run.
     """
 
     rows: Rows
@@ -38,6 +40,7 @@ class Sample:
     single: bool = True
     tests: int | None = None
     wrong: Sequence[NDArray[np.bool_]] = ()
+    spread: float = 0.0
 
     @property
     def noise(self) -> float:

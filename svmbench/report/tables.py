@@ -44,7 +44,7 @@ def verdict_table(claims: Sequence[Mapping[str, Any]], packs: Packs) -> str:
     """Return the table of the papers' claims; an empty string without claims."""
     if not claims:
         return ""
-    names = ("target", "claim", "verdict", "place", "text")
+    names = ("id", "claim", "verdict", "place", "text")
     kinds = {name: ' class="text"' * (name in _LONG) for name in names}
     cells = (
         "".join(f"<td{kind}>{escape(str(claim.get(name, '')))}</td>" for name, kind in kinds.items())

@@ -243,7 +243,7 @@ def verdicts(data: bytes) -> None:
         data = json.dumps([_checked(claim) for claim in json.loads(data)]).encode()
     (ROOT / "VERDICTS.json").write_bytes(data)
     with contextlib.redirect_stderr(io.StringIO()), refusing():
-        verdict_table(report._verdicts(ROOT), Packs())
+        verdict_table(report.claims_of(ROOT), Packs())
     lines._told.clear()
 
 

@@ -11,7 +11,7 @@ from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, pages
 from svmbench.papers.artifact import Check, finished
-from svmbench.papers.claims import claim, combined, judge, of_panel
+from svmbench.papers.claims import answer, claim, combined, judge, of_panel
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import (
     DEVIATES,
@@ -21,11 +21,12 @@ from svmbench.papers.estimate import (
     NOT_ATTEMPTED,
     REPRODUCED,
     VERDICTS,
-    Draw,
 )
+from svmbench.papers.gallery import gallery
 from svmbench.papers.material import Material
 from svmbench.papers.predicates import Below, Exact, Near, Order, Ratio
 from svmbench.papers.quantities import Evidence, Measured, Value, by_panel
+from svmbench.store import lines
 
 from .written import artifact, material, store
 
@@ -141,20 +142,18 @@ def pages_of(paper, root):
             rows.append({"test_error": error / 100, "kev_iter": late})
         store(root, run, rows)
     found = pages.judged([material(paper, root)])
-    return pages.page(found), pages.document(found)
+    return pages.sections(found), pages.document(pages.entries(found))
 
 
 def test_the_convention_of_the_document_decides_and_the_others_stand_beside(tmp_path):
     page, text = pages_of(conventions(convention="kev_iter"), tmp_path / "c")
-    assert "**crosses: reproduced.**" in page
+    assert "**X-SMALL.1, crosses: reproduced.**" in page
     lines = [line for line in page.splitlines() if "| 0 to 1" in line]
     assert ["C" in lines[0], "A, beside" in lines[1], "B, beside" in lines[2]] == [True] * 3
     assert "**reproduced**" in lines[0] and "**deviates**" not in page and "deviates" in lines[1]
-    (beside,) = [line for line in page.splitlines() if line.startswith("| beside, counted otherwise")]
-    assert [cell.strip() for cell in beside.split("|")[2:6]] == ["(2)", "(0)", "(0)", "(2)"]
     assert text.count('"beside": true') == 2
     page, text = pages_of(conventions(), tmp_path / "all")
-    assert "**crosses: deviates.**" in page and "beside, counted" not in page and '"beside"' not in text
+    assert "**X-SMALL.1, crosses: deviates.**" in page and "beside" not in page + text
 
 
 def test_an_unknown_convention_is_refused():
@@ -167,13 +166,13 @@ def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
         claim("a", "p", "t", EQUALS, by_construction="a theorem"),
         claim("b", "p", "t", EQUALS),
     ]
-    right, wrong = ["2 (2)", "1 (1)", "1 (1)", "0 (0)"], ["2 (2)", "0 (0)", "0 (0)", "2 (2)"]
-    for value, row, fails in ((5, right, False), (6, wrong, True)):
-        page = pages.page(pages.judged([check_of(claims, value)]))
+    for value, row, fails in ((5, ["2", "1", "1", "0"], False), (6, ["2", "0", "0", "2"], True)):
+        found = pages.judged([check_of(claims, value)])
+        page = pages.overview(pages.entries(found))
         (line,) = [line for line in page.splitlines() if line.startswith("| beyond the documents")]
         assert [cell.strip() for cell in line.split("|")[2:6]] == row
-        assert ("**Tests that hold by construction FAIL: X-C, m is 5.**" in page) == fails
-        assert "Holds by construction: a theorem." in page
+        assert ("**Tests that hold by construction FAIL: X-C.1, m is 5.**" in page) == fails
+        assert "Holds by construction: a theorem." in pages.sections(found)
 
 
 def check_of(claims, value, seconds=0.0):
@@ -256,10 +255,8 @@ def test_a_page_links_nothing_of_a_check_that_was_not_made():
 
 
 def test_the_page_says_how_many_resamples_there_are():
-    text = " ".join(pages.page([]).split())
-    first, most = (f"{size:,}" for size in (Draw().constant(0.0).size - 1, sum(DRAWS)))
-    assert f"The interval comes from {first} resamples of the seeds" in text
-    assert f"there are more, up to {most}." in text
+    text = " ".join(pages.overview([]).split())
+    assert f"from at least {DRAWS[0]:,} resamples of the seeds" in text
 
 
 @pytest.mark.parametrize(
@@ -280,7 +277,8 @@ def test_a_check_without_a_picture_is_a_table_of_its_numbers(tmp_path):
 @pytest.mark.parametrize("name", ["sbp-e1", "rs-k"])
 def test_verdicts_on_what_is_committed_are_laid_out_as_they_are_committed(name):
     found = artifacts.load(name)
-    text = pages.document(pages.judged([Material(found, [], {}, checks.stored(found, REFERENCE))]))
+    judged = pages.judged([Material(found, [], {}, checks.stored(found, REFERENCE))])
+    text = pages.document(pages.entries(judged))
     assert text.startswith("[\n") and text.endswith("\n]\n")
     assert text[1:-3] in (REFERENCE / "VERDICTS.json").read_text(encoding="utf-8")
 
@@ -304,11 +302,16 @@ def test_a_page_shows_a_number_and_where_the_test_holds(test, verdict, cells):
     found = pages.judged([check_of([claim("c", "p", "t", test)], 5)])
     *_, row = [line for line in pages.sections(found).splitlines() if line.startswith("|")]
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [f"**{verdict}**", *cells]
-    ((entry,),) = [part["findings"] for part in json.loads(pages.document(found))[0]["parts"]]
-    assert (entry["verdict"], entry["text"]) == (verdict, cells[2])
-    # A bound that is not there is null, which JSON has instead of infinity.
-    assert (entry["least"] is None) == (cells[1].startswith(("below", DASH)))
-    assert (entry["most"] is None) == (cells[1].startswith(("at least", DASH)))
+    (entry,) = json.loads(pages.document(pages.entries(found)))
+    ((part,), (one,)) = entry["parts"], entry["parts"][0]["findings"]
+    assert (one["verdict"], one["text"]) == (verdict, cells[2])
+    # A bound that is not there is left out, because JSON has no infinity.
+    assert ("least" not in part) == (cells[1].startswith(("below", DASH)))
+    assert ("most" not in part) == (cells[1].startswith(("at least", DASH)))
+    *_, line = pages.claim_lines([entry]).splitlines()
+    number, holds = cells[:2] if verdict != N else (cells[2], "")
+    name = "[X-C.1](verdicts/beyond-the-documents.md#x-c.1)"
+    assert line.split() == f"| {name} | c | {verdict} | {number} | {holds} |".split()
 
 
 @pytest.mark.parametrize(
@@ -319,17 +322,20 @@ def test_a_page_shows_a_number_and_where_the_test_holds(test, verdict, cells):
         ({"sure": "inferred"}, "t (p, inferred)"),
         ({"sure": "ours"}, "t (p; our own question)"),
         ({"sure": "ours", "place": "our own question"}, "t (our own question)"),
-        ({"target": "X-D"}, "t (p) [X-D]"),
+        ({"target": "X-D"}, "t (p)"),
     ],
 )
 def test_a_page_says_how_sure_it_is_that_a_document_makes_a_claim(keys, words):
-    assert f"\n**c: {R}.** {words}\n" in pages.sections(pages.judged([check_of([replace(WHOLE, **keys)], 5)]))
+    page = pages.sections(pages.judged([check_of([replace(WHOLE, **keys)], 5)]))
+    verdict = "in 1 of 1 test" if keys.get("sure") == "ours" else R
+    name = f"{keys.get('target', 'X-C')}.1"
+    assert f'\n<a id="{name.lower()}"></a>**{name}, c: {verdict}.** {words}\n' in page
 
 
 def test_a_page_says_why_a_claim_is_not_attempted():
     found = pages.judged([check_of([claim("c", "p", "t", not_attempted="No data.")], 5)])
-    assert f"\n**c: {N}.** t (p) Why: No data.\n" in pages.sections(found)
-    (entry,) = json.loads(pages.document(found))
+    assert f"**X-C.1, c: {N}.** t (p) Why: No data.\n" in pages.sections(found)
+    (entry,) = json.loads(pages.document(pages.entries(found)))
     assert (entry["verdict"], entry["not_attempted"], entry["parts"]) == (N, "No data.", [])
 
 
@@ -337,3 +343,43 @@ def test_together_may_be_a_single_data_set():
     evidence = Evidence("", [], measures={"m": {"value": 5}})
     (found,) = judge(Ratio("c", Measured("m"), 10, (0.4, 0.6), together=True), {"A": {"one": evidence}})
     assert (found.verdict, found.text, found.least, found.most) == (REPRODUCED, "one 0.5", 0.4, 0.6)
+
+
+def test_our_own_questions_do_not_count_for_a_document():
+    own = [claim("a", "p", "t", EQUALS, sure="ours"), claim("b", "p", "t", EQUALS)]
+    text = pages.overview(pages.entries(pages.judged([check_of(own, 6)])))
+    claims, questions = text.split("## Our own questions")
+    assert "| X-C.1 | a |" not in claims and "| in 0 of 1 test |" in questions
+    (line,) = [line for line in claims.splitlines() if line.startswith("| all")]
+    assert [cell.strip() for cell in line.split("|")[2:-1]] == ["1", "0", "0", "1", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "words"),
+    [
+        ([("a", R), ("b", D), ("c", R)], "in 2 of 3 data sets"),
+        ([("a", R), ("a", U), ("b", N)], "in 1 of 3 tests, 2 open"),
+        ([("", D)], "in 0 of 1 test"),
+        ([("a", H)], "in 1 of 1 data set"),
+    ],
+)
+def test_the_answer_to_a_question_counts_its_tests(tests, words):
+    assert answer(tests) == words
+
+
+def test_the_committed_pages_are_those_of_the_committed_claims():
+    found = lines.read(
+        b"\n".join(
+            json.dumps(one).encode()
+            for one in json.loads((REFERENCE / "VERDICTS.json").read_text(encoding="utf-8"))
+        )
+    )
+    text = (REFERENCE / "VERDICTS.md").read_text(encoding="utf-8")
+    assert not found.damaged and text == pages.overview(found.records)
+    assert len(text.splitlines()) <= 300
+    assert max(len(one["claim"].split()) for one in found.records) <= 20
+    page = (REFERENCE.parents[1] / "docs" / "papers.md").read_text(encoding="utf-8")
+    assert page == gallery(found.records, REFERENCE, "../results/reference")
+    names = [one["id"].lower() for one in found.records]
+    anchors = "".join(path.read_text(encoding="utf-8") for path in (REFERENCE / "verdicts").glob("*.md"))
+    assert len(set(names)) == len(names) and all(f'<a id="{name}"></a>' in anchors for name in names)

@@ -41,6 +41,10 @@ def known(names):
         if claim["artifact"] not in names:
             continue
         for part in claim["parts"]:
+            shared = {key: value for key, value in part.items() if key != "findings"}
+            part["findings"] = [
+                {"data_set": None, "counter": None, **shared, **one} for one in part["findings"]
+            ]
             for finding in part["findings"]:
                 found += [finding.get(key) for key in ("value", "low", "high")]
                 found += map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", finding["text"]))
@@ -88,7 +92,7 @@ def stored_runs():
         with lzma.open(path, "rt", encoding="utf-8") as pack:
             for record in map(json.loads, pack):
                 found[record["run"]["id"]] = record["run"], record["status"], record["trace"]
-    for folder in (REFERENCE / "runs").iterdir():
+    for folder in (REFERENCE / "runs").glob("*/"):
         run, status, trace = (
             (folder / name).read_text() for name in ("run.json", "status.json", "trace.csv")
         )

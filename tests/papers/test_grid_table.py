@@ -13,7 +13,7 @@ from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid_table import _cell, _deviation, _legend, _title, grid_table
 from svmbench.papers.quantities import EACH, Arrival, Value
-from svmbench.papers.runs import Line, Panel, Runs
+from svmbench.papers.runs import Group, Line, Panel, Runs
 
 from .written import artifact, errors, material, store
 
@@ -101,19 +101,19 @@ def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values(m
     made = grid_table(material, made)
     assert made["csv"].splitlines() == [
         ",SBP,Pegasos",
-        "Adult,2.0 [3.0],2.0 [3.0]",
-        '"Adult, published",15.2,',
+        '"Adult, printed",15.2,',
+        '"Adult, here",2.0 [3.0],2.0 [3.0]',
         "MNIST,\N{EN DASH},2.0 [3.0]",
     ]
     assert made["txt"].splitlines()[:2] == [
-        "                  SBP        Pegasos",
-        "Adult             2.0 [3.0]  2.0 [3.0]",
+        "                SBP        Pegasos",
+        "Adult, printed  15.2",
     ]
     head, source, tally, legend, _ = made["md"].split("\n\n")
     assert (head, source, tally) == ("# T", "S.", "2 of 4 runs are stored.")
     assert legend.startswith(
         "Each cell is `{mid:.1f} [{mean:.1f}]`; mid: test error, median over seeds; "
-        "mean: train error, mean over seeds. "
+        "mean: kev iter to train error 1, mean over seeds. "
     )
     assert "Without" not in legend
     assert made["tex"].splitlines() == [
@@ -121,8 +121,8 @@ def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values(m
         r"\toprule",
         r" & SBP & Pegasos \\",
         r"\midrule",
-        r"Adult & 2.0 [3.0] & 2.0 [3.0] \\",
-        r"Adult, published & 15.2 &  \\",
+        r"Adult, printed & 15.2 &  \\",
+        r"Adult, here & 2.0 [3.0] & 2.0 [3.0] \\",
         r"MNIST & -- & 2.0 [3.0] \\",
         r"\bottomrule",
         r"\end{tabular}",
@@ -157,3 +157,43 @@ def test_a_column_has_the_title_of_its_file_or_of_its_own_stored_runs_or_its_nam
     titles = [_title(material, SimpleNamespace(name=name, title=None)) for name in ("-".join(["sdca"]), "z")]
     assert titles == ["run of sdca", "z"]
     assert _title(material, SimpleNamespace(name="sdca", title="SDCA")) == "SDCA"
+
+
+SETTINGS = {"problem.C": [1.0, 10.0]}
+
+
+def test_each_value_of_a_key_may_have_a_row_and_a_line_numbers_of_its_own(tmp_path):
+    paper = artifact(
+        ["sbp", "pegasos"], kind="grid", cell="{error:.0f}", values={"error": Value(EACH)}, split="problem.C",
+        own={"pegasos": {"error": 2.0 * Value("sbp", where={"problem.C": 10.0})}},
+        groups=[Group(1, over=SETTINGS)], published={"board 10.0": {"sbp": "21"}},
+    )  # fmt: skip
+    for run in paper.runs.planned():
+        store(tmp_path, run, errors(20 if dict(run.over)["problem.C"] == 1.0 else 10))
+    rows = grid_table(material(paper, tmp_path), paper)["csv"].splitlines()
+    assert rows[1:] == [
+        '"Board, C = 1.0",20,20',
+        '"Board, C = 10.0, printed",21,',
+        '"Board, C = 10.0, here",10,20',
+    ]
+
+
+def test_numbers_may_be_relative_to_those_of_a_line(tmp_path):
+    paper = artifact(
+        ["sbp", "pegasos"], kind="grid", cell="{rate:.2f}", values={"rate": Value(EACH)}, relative="sbp"
+    )
+    for run in paper.runs.planned():
+        store(tmp_path, run, errors(20 if run.solver == "sbp" else 10))
+    made = grid_table(material(paper, tmp_path), paper)
+    assert made["csv"].splitlines()[1:] == ["Board,1.00,2.00"]
+    assert "each number is that of sbp divided by that of the line" in made["md"]
+
+
+def test_the_cost_of_a_run_that_missed_its_test_error_is_a_lower_bound(tmp_path):
+    paper = artifact(
+        [Line("sbp", "budget.test_error=0.05")], kind="grid", cell="{cost:,.0f}",
+        values={"cost": Value(EACH, "kev_iter")},
+    )  # fmt: skip
+    store(tmp_path, paper.runs.planned()[0], errors(20, 10))
+    made = grid_table(material(paper, tmp_path), paper)
+    assert made["csv"].splitlines()[1:] == ['Board,"> 2,000"']

@@ -217,4 +217,4 @@ def test_verdicts_link_the_picture_or_table_that_is_kept_beside_them(
 
 def test_what_is_committed_stays_small():
     reference = Path(__file__).parents[2] / "results" / "reference"
-    assert sum(path.stat().st_size for path in reference.rglob("*") if path.is_file()) <= 21_000_000
+    assert sum(path.stat().st_size for path in reference.rglob("*") if path.is_file()) <= 18_000_000

@@ -273,7 +273,7 @@ def test_an_edited_verdict_is_left_out_of_the_page_with_a_warning(tmp_path, caps
     sealed = [lines.checked(claim) for claim in claims[:2]] + claims[2:]
     sealed[1]["verdict"] = "reproduced"
     path.write_text(json.dumps(sealed))
-    assert [claim["text"] for claim in report._verdicts(tmp_path)] == ["kept", "old"]
+    assert [claim["text"] for claim in report.claims_of(tmp_path)] == ["kept", "old"]
     assert "1 damaged claim of" in capsys.readouterr().err
     path.write_text("5")
     assert main(["report", "--all", "--results", str(tmp_path), "-o", str(tmp_path / "x.html")]) == 2
@@ -292,7 +292,7 @@ def test_the_first_axis_is_what_the_budgets_count_and_medians_are_offered_for_se
 def test_verdicts_are_a_table(tmp_path):
     run = stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
     claim = {
-        "target": "SBP-F2",
+        "id": "SBP-F2.1",
         "claim": "<b>wins</b>",
         "verdict": "reproduced",
         "place": "5",

@@ -26,7 +26,7 @@ def lec_1() -> Artifact:
                 title="gradients maintained (SMO, 10³)")],
         [Group(1, over={"dataset.n_train": [2000, 4000, 8000, 16000, 32000]})])
     claims = [
-        claim("cost of a step", "Slides on the cost of a partial gradient",
+        claim("cost of a step of coordinate descent", "Slides on the cost of a partial gradient",
             "If w is maintained, a step of a linear problem costs one inner product whatever n is; if "
             "gradients are maintained, a change of a coefficient costs a kernel row, n evaluations.",
             Slope("linear: slope 0", Value("dcd", "inner_products"), (-0.05, 0.05), over="dataset.n_train"),
@@ -301,13 +301,13 @@ def lec_e() -> Artifact:
     claims = [
         # An erratum is a property of the slide, and the right rule is a matter of algebra: neither is a
         # reproduction.
-        claim("second-order choice", "Slide on the choice of the second variable",
+        claim("the slide's second-order choice is an erratum", "Slide on the choice of the second variable",
             "The slide chooses the second variable with the smallest (F_i - F_k)²/(K_ii + K_kk - 2 K_ik). "
             "This is an erratum: the largest value gives the largest gain, and the smallest never does.",
             Exact("the greatest gains most", Measured("greatest score has the greatest gain"), 1.0),
             Exact("the least, as printed, does not", Measured("least score has the greatest gain"), 0.0),
             by_construction="algebra, checked on random numbers"),
-        claim("intervals of the step", "Slide on clipping",
+        claim("the slide's intervals of the step, corrected", "Slide on clipping",
             "The correct intervals for the step, which keep both coefficients between 0 and C.",
             Exact("steps inside the box", Measured("steps inside the box"), 1.0), sure="ours",
             by_construction="algebra, checked on random numbers"),

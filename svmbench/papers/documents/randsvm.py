@@ -35,12 +35,16 @@ def rs_b() -> Artifact:
             Group(1, "factor32", "twonorm_1e6 ringnorm_1e6 checkerboard_1e6"),
             Group(1, "full", "twonorm_1e5 ringnorm_1e5 checkerboard_1e5")])
     claims = [
-        claim("as accurate as the full solver", "Section 3, discussion of results",
-            "The accuracies of RandSVM and of the full solver are very close: RandSVM is at most 3.2 points "
-            "worse, the largest difference in Table 1 (on the checkerboard).",
-            Order("at most 3.2 points worse", Value("factor32"), Value("full") + 3.2,
-                panels="twonorm_1e5 ringnorm_1e5 checkerboard_1e5")),
-        claim("within half a point of the full solver", "Section 3, Table 1",
+        claim("RandSVM is about as accurate as the full solver", "Section 3, discussion of results",
+            "The accuracies of RandSVM and of the full solver are very close: the ratio of their errors is "
+            "at most that of Table 1 (1.43 on twonorm, 2.03 on the checkerboard), or 1.1 where RandSVM is "
+            "better there (ringnorm).",
+            # A first test allowed 3.2 points, the largest printed difference, which errors of 0.3 to 2.2 % do
+            # not fail.
+            *(Order(f"on {panel.partition('_')[0]}", Value("factor32"), factor * Value("full"), panels=panel)
+              for panel, factor in (("twonorm_1e5", 1.43), ("ringnorm_1e5", 1.1),
+                  ("checkerboard_1e5", 2.03)))),
+        claim("RandSVM is within half a point of the full solver", "Section 3, Table 1",
             "RandSVM is at most half a point worse than the full solver. A run that ends because no example "
             "violates its margin has solved the full problem.",
             Order("at most 0.5 points worse", Value("factor32"), Value("full") + 0.5,
@@ -65,7 +69,7 @@ def rs_b() -> Artifact:
 def rs_c1() -> Artifact:
     """Corollary 1 of the RandSVM paper: inner products under random projection."""
     claims = [
-        claim("inner products are kept", "Appendix A, Corollary 1",
+        claim("random projections keep inner products", "Appendix A, Corollary 1",
             "For vectors of lengths up to L1 and L2 the inner product after projection is within (e/2)(L1² "
             "+ L2²) of the inner product, with probability at least 1 - 4 exp(-e² k/8). We check e up to "
             "1/2, for which it follows from Lemma 2.",
@@ -95,17 +99,17 @@ def rs_e() -> Artifact:
     # became our question when their outcome was known: a sample of formula (4) has 18,432 of our 22,613 rows,
     # and about 24,000 of the paper's 700,000.
     claims = [
-        claim("as accurate as SVM-Perf and SVMlin", "Section 3, discussion of results; Table 1",
+        claim("RandSVM is as accurate as SVM-Perf and SVMlin", "Section 3, discussion of results; Table 1",
             "RandSVM with SVM-light as inner solver is comparable to SVM-Perf and SVMlin: its test error is "
             "at most 1.2 points higher (printed: up to 1.1).",
             Order("beside SVM-Perf", Value("randsvm"), Value("svm_perf") + 1.2),
             Order("beside SVMlin", Value("randsvm"), Value("svmlin") + 1.2)),
-        claim("about as fast as SVM-Perf and SVMlin", "Section 3, discussion of results; Table 1",
+        claim("RandSVM is about as fast as SVM-Perf and SVMlin", "Section 3, discussion of results; Table 1",
             "On 700,000 rows it takes 0.8 to 3.7 times their seconds.",
             not_attempted=(
                 "the whole of RCV1 is not available, and on the subset a sample has four fifths of the "
                 "rows, so RandSVM solves nearly the whole problem several times")),
-        claim("fast on a subset, too", "our own question, after Table 1",
+        claim("RandSVM is fast on a subset, too", "our own question, after Table 1",
             "RandSVM takes at most 4 times the seconds of SVM-Perf and SVMlin on 22,613 rows, and fewer "
             "than SVM-light on all of them. The paper says that it may not suit small data sets.",
             *(Ratio(name, Value("randsvm", "cpu_seconds"), Value(solver, "cpu_seconds"), (0.0, 4.0))
@@ -135,7 +139,7 @@ def rs_ex() -> Artifact:
             Line("factor32", "solver.separable=false", solver="randsvm", title="RandSVM, factor 32")],
         [Group(5)])
     claims = [
-        claim("the rule gives a useful predictor", "Theorem 3, formula (4)",
+        claim("ending at k support vectors gives a useful predictor", "Theorem 3, formula (4)",
             "On data that are not almost separable, RandSVM with k from formula (4) has a test error within "
             "3 points of that of the full problem. The paper says so of its own sets; Theorem 3 requires "
             "almost separable sets.",
@@ -175,13 +179,13 @@ def rs_it() -> Artifact:
               for name, solver, to in (("k = 100", "k100", 101), ("k = 200", "k200", 201),
                   ("k = 400", "k400", 401))),
             target="RS-Th2"),
-        claim("few rounds, more slowly growing than any power of n", "Section 2.3, Algorithm 1",
+        claim("the rounds of RandSVM grow more slowly than a power of n", "Section 2.3, Algorithm 1",
             "The number of rounds is at most of order k log n: it grows like a power of n of at most 0.3 "
             "over a factor of 32.",
             *(Slope(name, Value(solver, "rounds"), (None, 0.3), over="dataset.n_train")
               for name, solver in (("k = 100", "k100"), ("k = 200", "k200"), ("k = 400", "k400"))),
             sure="inferred"),
-        claim("it ends with no violator", "Section 2.3, Proof of Convergence",
+        claim("RandSVM ends when no example violates its margin", "Section 2.3, Proof of Convergence",
             "On separable data the algorithm ends because no example outside the sample violates its margin.",
             Ended("k = 400, 80,000 examples", "k400", "no example outside", where={"dataset.n_train": 80000}),
             sure="inferred")]
@@ -193,7 +197,7 @@ def rs_it() -> Artifact:
 def rs_jl() -> Artifact:
     """Lemma 1 of the RandSVM paper: norms under random projection."""
     claims = [
-        claim("norms are kept", "Section 2, Lemma 1",
+        claim("random projections keep norms", "Section 2, Lemma 1",
             "The squared norm of a projected vector is within a factor 1 ± e of the squared norm, with "
             "probability at least 1 - 2 exp(-(e² - e³)k/4).",
             Order("share less the bound, at its least", 0.0, Measured("least"), margin=-1e-4),
@@ -226,7 +230,7 @@ def rs_l2() -> Artifact:
     """Lemma 2 of the RandSVM paper: distances under random projection, with normal entries and with the
     others that it allows."""
     claims = [
-        claim("distances are kept", "Appendix A, Lemma 2",
+        claim("random projections keep distances", "Appendix A, Lemma 2",
             "The squared distance of two projected vectors is at least 1 - e times the squared distance "
             "with probability at least 1 - exp(-(e² - e³)k/4), and at most 1 + e times it with the same "
             "probability. The entries are from N(0, 1), or from U(-1, 1), which we read as random signs.",
@@ -269,16 +273,16 @@ def rs_t1() -> Artifact:
     # Written before any of these runs was alone on its machine, but for the sentences that say what differs
     # from the paper.
     claims = [
-        claim("time grows little with the examples", "our own problems, after Section 3, Table 1",
+        claim("the time of RandSVM grows little with the examples",
+            "Section 3, discussion of results; Table 1",
             "RandSVM takes at most 2.0 times as long with 1,000,000 examples as with 100,000 (printed: 1.5, "
-            "1.9 and 2.0). C and gamma are not printed, so ours are different problems: those of the paper "
-            "end by the number of support vectors, some of ours when no example violates its margin, which "
-            "needs passes over all.",
+            "1.9 and 2.0): it scales well with the size of the training set. C and gamma are not printed, "
+            "and some of our runs end when no example violates its margin, which needs passes over all.",
             *(Ratio(name, Value(solver, "cpu_seconds", where={"dataset.n_train": 1000000}),
                   Value(solver, "cpu_seconds", where={"dataset.n_train": 100000}), (0.0, 2.0))
               for name, solver in (("factor 32", "factor32"), ("factor 16", "factor16"))),
-            sure="ours", target="RS-a"),
-        claim("faster than LIBSVM where that is slow", "Section 3, Table 1",
+            target="RS-a"),
+        claim("RandSVM is faster than LIBSVM where that is slow", "Section 3, Table 1",
             "With 100,000 examples RandSVM is faster than LIBSVM on twonorm (28 times) and the checkerboard "
             "(4 times). C and gamma are not printed.",
             Order("twonorm and checkerboard",
@@ -288,44 +292,38 @@ def rs_t1() -> Artifact:
             target="RS-d"),
         # The paper says so because LIBSVM is fast there. Its ringnorm, with errors of 30 %, is a different
         # problem from ours, with 1.3 %, on which LIBSVM is not fast.
-        claim("slower than LIBSVM on ringnorm", "our own problem, after Section 3, Table 1",
+        claim("RandSVM is slower than LIBSVM on ringnorm", "our own problem, after Section 3, Table 1",
             "With 100,000 examples of ringnorm RandSVM is slower than LIBSVM, as on the paper's ringnorm.",
             Order("ringnorm", Value("libsvm", "cpu_seconds", where={"dataset.n_train": 100000}),
                 Value("factor32", "cpu_seconds", where={"dataset.n_train": 100000}), ratio=True,
                 panels="ringnorm"),
             sure="ours", target="RS-d"),
-        claim("faster than a solver of today", "our own baseline",
+        claim("RandSVM is faster than a solver of today", "our own baseline",
             "The same with decomposition in place of LIBSVM, on all three sets.",
             Order("RandSVM against decomposition",
                 Value("factor32", "cpu_seconds", where={"dataset.n_train": 100000}),
                 Value("decomposition", "cpu_seconds", where={"dataset.n_train": 100000}), ratio=True),
             sure="ours")]
-    return Grid("RS-T1", "RandSVM, Table 1: seconds and errors",
+    return Grid("RS-T1", "RandSVM, Table 1: seconds and accuracies",
         RANDSVM + (
-            "Table 1, whose C and gamma are not printed; published: seconds and errors of the authors' "
+            "Table 1, whose C and gamma are not printed; seconds and accuracies, printed: of the authors' "
             "machine and programs"),
         runs, claims,
-        cell=(
-            "100,000 rows: {small:.3g} s ({small_error:.2f} %), 1,000,000: {large:.3g} s ({large_error:.2f} "
-            "%)"),
-        values={"small": Value(EACH, "cpu_seconds", where={"dataset.n_train": 100000}),
-            "small_error": Value(EACH, where={"dataset.n_train": 100000}),
-            "large": Value(EACH, "cpu_seconds", where={"dataset.n_train": 1000000}),
-            "large_error": Value(EACH, where={"dataset.n_train": 1000000})},
+        cell="{seconds:.3g} ({accuracy:.2f}%)", split="dataset.n_train",
+        values={"seconds": Value(EACH, "cpu_seconds"), "accuracy": -1.0 * Value(EACH) + 100.0},
         counters="cpu_seconds",
-        published={
-            "twonorm": {"factor32": "300 s (5.02 %), 437 s (5.29 %)",
-                "libsvm": "8542 s (3.52 %), not in a day"},
-            "ringnorm": {"factor32": "2637 s (29.34 %), 4982 s (34.26 %)",
-                "libsvm": "256 s (29.69 %), 85124 s (34.66 %)"},
-            "checkerboard": {"factor32": "406 s (6.30 %), 814 s (5.90 %)",
-                "libsvm": "1569 s (3.10 %), not in a day"}})
+        published={"twonorm 100000": {"factor32": "300 (94.98%)", "libsvm": "8542 (96.48%)"},
+            "twonorm 1000000": {"factor32": "437 (94.71%)", "libsvm": "- (over a day)"},
+            "ringnorm 100000": {"factor32": "2637 (70.66%)", "libsvm": "256 (70.31%)"},
+            "ringnorm 1000000": {"factor32": "4982 (65.74%)", "libsvm": "85124 (65.34%)"},
+            "checkerboard 100000": {"factor32": "406 (93.70%)", "libsvm": "1568.93 (96.90%)"},
+            "checkerboard 1000000": {"factor32": "814 (94.10%)", "libsvm": "- (over a day)"}})
 
 
 def rs_th1() -> Artifact:
     """Theorem 1 of the RandSVM paper on generated separable sets."""
     claims = [
-        claim("the margin is kept", "Section 2, Theorem 1",
+        claim("random projections keep the margin", "Section 2, Theorem 1",
             "After projection to k = (8/gamma²)(1 + (1 + L²)/(2l))² log(4n/delta) columns the margin is at "
             "least l(1 - gamma) with probability at least 1 - delta.",
             Ratio("share of projections that keep it", Measured("share"), 0.9, (1.0, None)),

@@ -1,0 +1,70 @@
+"""The page docs/papers.md: what the documents print beside what stored runs give.
+
+``python -m svmbench.papers.gallery RESULTS`` prints it; `make verdicts` writes it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.papers.artifact import DOCUMENTS, Artifact, load
+from svmbench.papers.catalogue import ours
+from svmbench.papers.pages import Entry
+from svmbench.store import shared
+
+#: The documents that are shown; the others are known in part.
+_SHOWN = ("SBP", "RUP", "PEG", "RS", "LEC", "AS")
+
+_ABOUT = """\
+# The papers, printed and reproduced
+
+For each figure and table of the five documents: what stored runs give, beside the printed numbers where there
+are any, and the verdict on each claim. `make verdicts` writes this page; `results/reference/VERDICTS.md`
+explains the verdicts, and the pages in `results/reference/verdicts` have their tests and intervals by the
+same names. Pictures lead to their full size."""
+
+
+def gallery(found: Sequence[Entry], reference: Path, home: str) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    found : sequence of mapping
+        The claims of VERDICTS.json.
+    reference : Path
+        The reference folder, with pictures and tables.
+    home : str
+        Its address relative to the page.
+    """
+    parts = [_ABOUT]
+    artifacts = [artifact for artifact in map(load, ours()) if artifact.target]
+    for key in _SHOWN:
+        mine = sorted((a for a in artifacts if a.document == key), key=lambda a: a.target)
+        parts += [f"## {DOCUMENTS[key]}", *(_section(one, found, reference, home) for one in mine)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(artifact: Artifact, found: Sequence[Entry], reference: Path, home: str) -> str:
+    """Return the picture or table of an artifact, and a line for each of its claims."""
+    parts = [f"### {artifact.target}: {artifact.title.partition(': ')[2] or artifact.title}"]
+    table = reference / "tables" / f"{artifact.id}.md"
+    stem = "-".join(filter(None, (artifact.id, artifact.conventions[0])))
+    picture = f"figures/{artifact.id}/{stem}.png"
+    if (reference / picture).is_file():
+        parts.append(f"[![{artifact.title}]({home}/{picture})]({home}/{picture})")
+    elif table.is_file():
+        parts.append(table.read_text(encoding="utf-8").strip().rpartition("\n\n")[2])
+    lines = [
+        f"- {one['id']}, {one['claim']}: *{one['verdict']}*"
+        + (" (our own question)" if one["sure"] == "ours" else "")
+        for one in found
+        if one["artifact"] == artifact.id
+    ]
+    return "\n\n".join([*parts, "\n".join(lines)] if lines else parts)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) / "reference"
+    print(gallery(shared.verdicts(folder / "VERDICTS.json").records, folder, "../results/reference"), end="")
