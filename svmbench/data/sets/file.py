@@ -87,8 +87,8 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
     if isinstance(layout, Layout):
         if not layout.header:
             check_first_line(params, layout, frame_of_arrays(train, where))
-        columns = [k for k in range(layout.columns) if k != layout.label]
-        _point_out_index(raw, train.X, columns, _names(content, layout), where)
+        features = [k for k in range(layout.columns) if k != layout.label]
+        _point_out_index(raw, train.X, features, _names(content, layout), where)
     del content
     labels = labels_of(params, train)
     matrices, y = [train.X], targets(train, labels)
@@ -116,7 +116,7 @@ def _point_out_index(
     for first in (0, 1) if len(X) >= _COUNTED else ():
         counts = np.arange(first, len(X) + first)[:, np.newaxis]
         for place in np.flatnonzero((counts == X).all(axis=0)):
-            column = columns[place]
+            column = columns[int(place)]
             name = names[column] if names else ""
             raw.say(
                 f"{where}: column {name or column + 1} counts the rows, as the index of a data "
