@@ -74,7 +74,7 @@ def vega() -> str:
         # Its type stub requires an argument that the function does not need.
         vl_convert: Any = import_module("vl_convert")
     except ImportError as error:
-        raise UserError("the page's charts need vl-convert: pip install 'svmbench[report]'") from error
+        raise UserError("the page's charts need vl-convert: pip install vl-convert-python") from error
     return str(vl_convert.javascript_bundle())
 
 

@@ -9,7 +9,7 @@ classes.
 try:
     import sklearn as _sklearn  # noqa: F401
 except ImportError as error:  # pragma: no cover - needs an environment without scikit-learn
-    raise ImportError("svmbench.sklearn needs scikit-learn: pip install 'svmbench[sklearn]'") from error
+    raise ImportError("svmbench.sklearn needs scikit-learn: pip install scikit-learn") from error
 
 from svmbench.sklearn.kernel_svc import KernelSVC
 from svmbench.sklearn.kernel_svr import KernelSVR

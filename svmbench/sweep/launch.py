@@ -33,7 +33,7 @@ def check(options: Mapping[str, Any]) -> None:
     """Raise a `UserError` unless the engine of ``options["launcher"]`` is usable on this machine."""
     name = options["launcher"]["name"]
     if name == "ray" and importlib.util.find_spec("ray") is None:
-        raise UserError("launcher=ray needs ray: pip install 'svmbench[ray]'")
+        raise UserError("launcher=ray needs ray: pip install ray")
     if name == "slurm" and shutil.which("sbatch") is None:
         raise UserError("there is no sbatch on this machine: start the sweep on one that has it")
     if name == "slurm":

@@ -1,1 +1,1 @@
-"""Adapters to third-party programs, the baselines: ``pip install 'svmbench[baselines]'``."""
+"""Adapters to third-party programs, the baselines: in the repository, ``pip install '.[baselines]'``."""

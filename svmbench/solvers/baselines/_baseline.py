@@ -51,7 +51,7 @@ class Baseline(Solver):
             return f"{cls.version}, {cls.package} {version(cls.package)}"
         except PackageNotFoundError:
             raise UserError(
-                f"{cls.name} needs {cls.package}, which is not installed: pip install 'svmbench[baselines]'"
+                f"{cls.name} needs {cls.package}, which is not installed: pip install {cls.package}"
             ) from None
 
     def start(self, problem: Problem, data: Any, rng: Generator) -> Run:

@@ -221,7 +221,7 @@ def test_an_absent_package_ends_the_command_before_anything_is_loaded(tmp_path, 
     assert main(["run", "solver=sklearnex_svc", "problem.bias=unregularised", *SMALL]) == 2
     assert capsys.readouterr().err == (
         "svmbench: sklearnex_svc needs scikit-learn-intelex, which is not installed: "
-        "pip install 'svmbench[baselines]'\n"
+        "pip install scikit-learn-intelex\n"
     )
     assert Store("results").runs() == []
 
