@@ -49,7 +49,7 @@ _OPTIONS = {
     "compare": ("--to", "--cost", "--csv", *_READING),
     "profile": ("--to", "--cost", "--tau", "--output", "--format", "--csv", *_READING),
     "report": ("--all", "--output", "--title", *_READING),
-    "export": ("--zip", "--output", *_READING),
+    "export": ("--zip", "--model", "--output", *_READING),
     "tag": ("--remove", *_READING),
     "note": _READING,
     "delete": ("--yes", *_READING),
@@ -87,6 +87,7 @@ _VALUES = {
     ("plot", "--format"): FORMATS,
     ("profile", "--format"): FORMATS,
     ("table", "--format"): ("md", "tex", "csv"),
+    ("export", "--model"): ("libsvm", "sklearn", "onnx", "npz"),
     ("table", "--average"): ("mean", "median"),
 }
 #: Options whose value is a path, which the shell completes.

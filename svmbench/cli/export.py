@@ -1,14 +1,19 @@
-"""``svmbench export``: runs as a folder or zip file."""
+"""``svmbench export``: runs as a folder or zip file, or the model of one in the form of another program."""
 
 from __future__ import annotations
 
 import json
+import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, file_path
 from svmbench.errors import UserError
 from svmbench.sweep.select import RUNS, chosen
+
+#: Forms of a model (`svmbench.recompute.exchange`).
+_FORMS = ("libsvm", "sklearn", "onnx", "npz")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -16,14 +21,22 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "export",
         "Copy runs with their environments, optima, tags and notes, a table, and the commands that repeat "
-        "them, into a new results folder, which every command reads with --results.",
+        "them, into a new results folder, which every command reads with --results. With --model, write the "
+        "model of one run with its support vectors, for another program; rows are scaled and encoded before.",
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     parser.add_argument("--zip", action="store_true", help="write one zip file instead of a folder")
     parser.add_argument(
         "-o", "--output", metavar="PATH", help="path of the output; export or export.zip by default"
     )
+    parser.add_argument(
+        "--model",
+        choices=_FORMS,
+        help="write the model of the run: libsvm for svm-predict, sklearn an SVC by joblib, onnx, npz arrays",
+    )
     given = parser.parse_with_results(arguments)
+    if given.model is not None:
+        return _write_model(given)
 
     from svmbench.report.command import command
     from svmbench.store.export import export
@@ -43,4 +56,31 @@ def main(arguments: Sequence[str]) -> int:
         print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": count}, indent=2))
     else:
         print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {count / 1e6:.2f} MB)")
+    return 0
+
+
+def _write_model(given: Namespace) -> int:
+    """Write the model of one run and print its path, and how rows are to be prepared for it."""
+    if len(given.runs) != 1 or given.zip:
+        raise UserError("--model writes the model of one run: name it, and leave out --zip")
+
+    from svmbench.cli.verify import load
+    from svmbench.files import write_whole
+    from svmbench.recompute.exchange import FORMS, expanded
+    from svmbench.store import Store
+
+    run = Store(given.results).find(given.runs[0])
+    write, suffix = FORMS[given.model]
+    labels = tuple(run.manifest["dataset"].get("labels") or ("+1", "-1"))
+    path = file_path("-o", given.output or f"{run.id}.{suffix}")
+    content = write(expanded(run.model(), load(run, {}).train, labels, run.config.precision))
+    write_whole(path, content)
+    if given.json:
+        print(json.dumps({"path": str(path), "run": run.id, "bytes": len(content)}, indent=2))
+        return 0
+    scaling = run.config.dataset.document().get("scaling", "none")
+    if scaling != "none" or run.manifest["dataset"].get("filling"):
+        told = "the columns of its rows are those of the prepared data set, scaled and encoded"
+        print(f"{told} (dataset.scaling={scaling})", file=sys.stderr)
+    print(f"{path}  ({len(content) / 1e6:.2f} MB)")
     return 0

@@ -26,7 +26,8 @@ def main(arguments: Sequence[str]) -> int:
         "predict",
         "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
         "or +1 and -1 for a task of the catalogue. The file has a format that dataset=file reads, and "
-        "the features of the data set of the run. Labels in it are ignored and may be missing. Rows for a "
+        "the features of the data set of the run. Labels may be missing; without --json, the accuracy "
+        "on those of a file is printed on standard error. Rows for a "
         "model of your own data are scaled by its training rows, as dataset.scaling says; missing values and "
         "text are replaced as in the training file, by the medians and words that are stored with the run. A "
         "word that the training rows do not have is refused.",
@@ -77,11 +78,17 @@ def main(arguments: Sequence[str]) -> int:
         X = X.astype("float32")  # the type that feature maps read
     values, numbers = _predicted(model, train, X, run.config.precision)
     labels = run.manifest["dataset"].get("labels") or ("+1", "-1")
+    right = None if rows.labels is None else _right(rows.labels, numbers, labels)
     if given.json:
         named = [_as_number(label) for label in labels]
         shown = values.tolist() if given.scores else [named[k] for k in numbers]
-        print(json.dumps({"run": run.id, "scores" if given.scores else "labels": shown}))
+        accuracy = None if right is None else right / len(numbers)
+        print(
+            json.dumps({"run": run.id, "accuracy": accuracy, "scores" if given.scores else "labels": shown})
+        )
         return 0
+    if right is not None:
+        _say(f"accuracy {100 * right / len(numbers):.2f} %, {right} of {len(numbers)} labels")
     told = (" ".join(map(repr, np.atleast_1d(v).tolist())) for v in values)
     lines = told if given.scores else (labels[k] for k in numbers)
     sys.stdout.writelines(f"{line}\n" for line in lines)
@@ -108,6 +115,19 @@ def _predicted(
             "and a run counts a mistake, whichever the label"
         )
     return values, (~(values > 0.0)).astype(int)
+
+
+def _right(given: Sequence[str], numbers: NDArray[np.int64], labels: Sequence[str]) -> int:
+    """Return the number of rows whose label in the file is that of the predicted class.
+
+    Of two classes, the second may be all others.
+    """
+    from svmbench.data.catalogue import label_key
+
+    names = [label_key(label) for label in labels]
+    if len(names) == 2:
+        return sum((label == names[0]) == (k == 0) for label, k in zip(given, numbers, strict=True))
+    return sum(label == names[k] for label, k in zip(given, numbers, strict=True))
 
 
 def _say(line: str) -> None:

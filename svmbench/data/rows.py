@@ -17,7 +17,7 @@ from svmbench.data.dataset import Matrix
 from svmbench.data.delimited import Layout, Pairs
 from svmbench.data.filling import Filling
 from svmbench.data.parameters import FileParams
-from svmbench.data.raw import RawFiles
+from svmbench.data.raw import RawFiles, Table
 from svmbench.data.sets.file import (
     check_missing,
     complete,
@@ -38,17 +38,23 @@ from svmbench.sparse import issparse
 
 def _content(
     params: FileParams, path: str, width: int, say: Callable[[str], None]
-) -> tuple[FileParams, bytes, str, Layout | Pairs | None]:
-    """Return what is needed to read a file with or without labels: parameters, content, path and layout."""
+) -> tuple[FileParams, bytes, str, Layout | Pairs | None, bool]:
+    """Return how to read a file: parameters, content, path and layout, and whether it has labels."""
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
+    given = content
     content, params = labelled(content, where, params, width)
     layout = layout_of(params, content, where)
     if isinstance(layout, Pairs) and params.path is not None:
         # Without the training file, the indices of these rows alone tell how they count.
         with contextlib.suppress(UserError):
             layout = layout_of(params, *read_content(raw, "train", params.path))
-    return params, content, where, layout
+    return params, content, where, layout, content is given
+
+
+def _labels(table: Table, has_labels: bool) -> list[str] | None:
+    """Return the label of each row."""
+    return [table.labels[code] for code in table.codes] if has_labels else None
 
 
 @dataclass(frozen=True)
@@ -62,10 +68,13 @@ class Rows:
         were removed from the data set because they are empty there.
     by_files : bool
         Whether the features depend on the current content of the data set's files.
+    labels : list of str or None
+        The label of each row, if the file has labels.
     """
 
     X: Matrix
     by_files: bool
+    labels: list[str] | None = None
 
 
 def prepared_rows(
@@ -95,7 +104,9 @@ def prepared_rows(
     own = set_of(dataset) == OWN
     # A published set has no layout and no scaling of the user's own.
     params = _params(dataset) if own else FileParams()
-    X = read_table(*_content(params, path, columns or d, say)).X
+    *how, has_labels = _content(params, path, columns or d, say)
+    table = read_table(*how)
+    X, labels = table.X, _labels(table, has_labels)
     known, kept, width = [], None, d
     if own and (columns != d or params.scaling in ("minmax", "standard")):
         known = _known(params)
@@ -118,7 +129,7 @@ def prepared_rows(
     elif params.scaling != "none":
         train = known[0] if kept is None else renumbered(known[0], kept)
         X = _scaled_by(train, X, path, d, params)
-    return Rows(X, bool(known))
+    return Rows(X, bool(known), labels)
 
 
 def filled_rows(
@@ -150,11 +161,12 @@ def filled_rows(
     filling, params = Filling.of(document), _params(dataset)
     if filling.names is None:
         params = replace(params, header=False)  # a row that contains only words is not a header
-    given, content, where, layout = _content(params, path, filling.width, say)
+    given, content, where, layout, has_labels = _content(params, path, filling.width, say)
     frame = frame_of(given, content, where, layout, filling.texts).without(filling.empty)
     trained = f"the model was trained with dataset.missing={params.missing}"
     check_missing(params, frame, f"{trained}: fill it, or train with dataset.missing=median")
     filling.check_columns(frame)
+    labels = _labels(frame.table, has_labels)
     if told := filling.unseen(frame):
         if not ignore_unseen:
             raise UserError(
@@ -163,14 +175,14 @@ def filled_rows(
             )
         say(f"{told}; they are 0 in all columns of the encoding")
     if params.scaling not in ("minmax", "standard"):
-        return Rows(filled(params, filling, [frame], slice(None))[0], by_files=False)
+        return Rows(filled(params, filling, [frame], slice(None))[0], False, labels)
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
     content, where = read_content(raw, "train", str(params.path))
     known = frame_of(params, content, where, layout_of(params, content, where), filling.texts)
     known = complete(params, known.without(filling.empty), lambda line: None)
     n = known.rows.size
     train = split_rows(params, n)["train"] if params.test_path is None else slice(n)
-    return Rows(filled(params, filling, [known, frame], train)[0][n:], by_files=True)
+    return Rows(filled(params, filling, [known, frame], train)[0][n:], True, labels)
 
 
 def _known(params: FileParams) -> list[Matrix]:

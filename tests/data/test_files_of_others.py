@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import pickle
 import zipfile
@@ -199,7 +200,14 @@ def test_columns_of_text_can_be_left_out_and_predict_leaves_them_out(write, tmp_
     assert main(["run", "solver=smo", "dataset=file", *words]) == 0
     run = capsys.readouterr().out.split()[-1]
     assert main(["predict", run, path]) == 0
-    assert len(capsys.readouterr().out.split()) == 24
+    out, err = capsys.readouterr()
+    right = sum(label == str(y) for label, y in zip(out.split(), Y, strict=True))
+    assert f"accuracy {100 * right / 24:.2f} %, {right} of 24 labels" in err
+    (tmp_path / "bare.csv").write_text(frame.drop(columns="y").to_csv(index=False))
+    assert main(["predict", run, "bare.csv"]) == 0
+    assert "accuracy" not in capsys.readouterr().err
+    assert main(["predict", run, path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == right / 24
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,143 @@
+"""Models in the forms of other programs: each predicts like `svmbench predict`, row by row."""
+
+import json
+
+import numpy as np
+import pytest
+
+from svmbench.cli.main import main
+
+RANDOM = np.random.default_rng(0)
+SETS = {
+    "binary": (3, lambda X: np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1, -1)),
+    "01": (3, lambda X: np.where(X[:, 0] > 0, 1, 0)),
+    "three": (3, lambda X: 10 * np.digitize(X[:, 0], [-0.4, 0.4])),
+    "words": (3, lambda X: np.array(["left", "middle", "right"])[np.digitize(X[:, 0], [-0.4, 0.4])]),
+}
+CASES = [
+    ("binary", "smo", ["kernel.gamma=0.7"]),
+    ("binary", "smo", ["kernel=polynomial", "kernel.degree=2", "kernel.gamma=0.3"]),
+    ("binary", "smo", ["kernel=linear"]),
+    ("binary", "dcd", ["kernel=linear"]),
+    ("binary", "decomposition", ["kernel.gamma=0.7", "problem.weights=balanced"]),
+    ("01", "smo", ["kernel.gamma=0.7", "dataset.positive=0"]),
+    ("01", "sbp", ["kernel.gamma=0.7"]),
+    ("three", "smo", ["kernel.gamma=0.7", "problem.multiclass=one_vs_one"]),
+    ("three", "dcd", ["kernel=linear", "problem.multiclass=one_vs_one"]),
+    ("words", "smo", ["kernel.gamma=0.7", "problem.multiclass=one_vs_one"]),
+    ("three", "smo", ["kernel.gamma=0.7", "problem.multiclass=one_vs_rest"]),
+]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Return the run, its rows, labels and scores by a case."""
+    cache = {}
+
+    def make(number, capsys, monkeypatch):
+        name, solver, words = CASES[number]
+        if number not in cache:
+            folder = tmp_path_factory.mktemp(name)
+            monkeypatch.chdir(folder)
+            d, rule = SETS[name]
+            X = RANDOM.normal(size=(90, d)).round(2)
+            rows = "\n".join(
+                ",".join([*map(repr, map(float, x)), str(y)]) for x, y in zip(X, rule(X), strict=True)
+            )
+            (folder / "data.csv").write_text(f"a,b,c,y\n{rows}\n")
+            common = ["dataset=file", "dataset.path=data.csv", "problem.C=5", "budget.seconds=5"]
+            assert main(["run", f"solver={solver}", *common, *words, "--json"]) == 0
+            run = json.loads(capsys.readouterr().out)["run"]
+            answers = []
+            for option in ([], ["--scores"]):
+                assert main(["predict", run, "data.csv", *option, "--json"]) == 0
+                answers.append(json.loads(capsys.readouterr().out)["scores" if option else "labels"])
+            cache[number] = folder, run, X, np.array(answers[0]), np.array(answers[1])
+        monkeypatch.chdir(cache[number][0])
+        return cache[number]
+
+    return make
+
+
+def exported(run, form, capsys):
+    assert main(["export", run, "--model", form, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["path"]
+
+
+def close(scores, expected):
+    np.testing.assert_allclose(np.reshape(scores, expected.shape), expected, rtol=1e-9, atol=1e-9)
+
+
+def refused(number, form, run, capsys):
+    """Return whether a form does not have the model, which is one sentence."""
+    if "one_vs_rest" not in str(CASES[number]) or form not in ("libsvm", "sklearn"):
+        return False
+    assert main(["export", run, "--model", form]) == 2
+    assert "has no one_vs_rest models" in capsys.readouterr().err
+    return True
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_libsvm(trained, number, capsys, monkeypatch):
+    svmutil = pytest.importorskip("libsvm.svmutil")
+    _, run, X, labels, scores = trained(number, capsys, monkeypatch)
+    if refused(number, "libsvm", run, capsys):
+        return
+    path = exported(run, "libsvm", capsys)
+    model = svmutil.svm_load_model(path)
+    found, _, values = svmutil.svm_predict([], X, model, "-q")
+    if labels.dtype.kind != "U":
+        assert np.array_equal(np.array(found), labels)
+    else:
+        assert np.array_equal(np.array(sorted(set(labels)))[np.array(found, int)], labels)
+    close(values, scores)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_scikit_learn(trained, number, capsys, monkeypatch):
+    joblib = pytest.importorskip("joblib")
+    _, run, X, labels, scores = trained(number, capsys, monkeypatch)
+    if refused(number, "sklearn", run, capsys):
+        return
+    model = joblib.load(exported(run, "sklearn", capsys))
+    assert np.array_equal(model.predict(X), labels)
+    if scores.ndim == 1:
+        sign = (
+            1.0
+            if np.array_equal(np.where(scores > 0, model.classes_[1], model.classes_[0]), labels)
+            else -1.0
+        )
+        close(sign * model.decision_function(X), scores)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_onnx(trained, number, capsys, monkeypatch):
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    _, run, X, labels, scores = trained(number, capsys, monkeypatch)
+    session = runtime.InferenceSession(exported(run, "onnx", capsys), providers=["CPUExecutionProvider"])
+    found, values = session.run(["label", "scores"], {"X": X})
+    assert np.array_equal(found.astype(labels.dtype), labels)
+    close(values, scores)
+
+
+@pytest.mark.parametrize("number", [0, 1, 7, 10])
+def test_plain_arrays(trained, number, capsys, monkeypatch):
+    _, run, X, _, scores = trained(number, capsys, monkeypatch)
+    with np.load(exported(run, "npz", capsys)) as held:
+        kernel, points = json.loads(str(held["kernel"])), held["points"]
+        if kernel["name"] == "gaussian":
+            values = np.exp(-kernel["gamma"] * np.square(X[:, None] - points).sum(axis=2))
+        else:
+            values = (kernel["gamma"] * X @ points.T + kernel["coef0"]) ** kernel["degree"]
+        close(values @ held["coefficients"].T + held["bias"], scores)
+
+
+def test_a_model_over_features_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["features=fourier", "solver=pegasos_linear", "kernel.gamma=1", "problem.C=1"]
+    words += ["dataset.n_train=60", "budget.iterations=50"]
+    assert main(["run", *words, "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)["run"]
+    assert main(["export", run, "--model", "npz"]) == 2
+    assert "over a feature map or clusters" in capsys.readouterr().err
