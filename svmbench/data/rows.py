@@ -104,8 +104,8 @@ def prepared_rows(
     own = set_of(dataset) == OWN
     # A published set has no layout and no scaling of the user's own.
     params = _params(dataset) if own else FileParams()
-    *how, has_labels = _content(params, path, columns or d, say)
-    table = read_table(*how)
+    given, content, where, layout, has_labels = _content(params, path, columns or d, say)
+    table = read_table(given, content, where, layout)
     X, labels = table.X, _labels(table, has_labels)
     known, kept, width = [], None, d
     if own and (columns != d or params.scaling in ("minmax", "standard")):
