@@ -67,6 +67,7 @@ _OPTIONS = {
     "help": (),
 }
 _FIRST = {
+    "cluster": ("check",),
     "datasets": ("list", "fetch", "verify", "describe"),
     "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
     "speed": ("machine", "rows", "solvers", "baselines", "estimators", "scaling", "show"),

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser
-from svmbench.cli._sweep import sweep_words
 from svmbench.config import folder
-from svmbench.config.validation import of_the_sweep
 from svmbench.errors import UserError
 
 _PAPER = "field"
@@ -48,6 +46,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
     parser.add_results(written=True)
     given = parser.parse_args(arguments)
+
+    from svmbench.cli._sweep import sweep_words
+    from svmbench.config.validation import of_the_sweep
+
     words = [word for word in given.words if of_the_sweep(word.partition("=")[0])]
     given.words = [word for word in given.words if word not in words]
     if given.page is not None and (given.words or given.sets):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._sweep import sweep_words
 from svmbench.config import folder
 from svmbench.errors import UserError, nearest
 from svmbench.papers.catalogue import names as names_of
@@ -47,6 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     if given.json and given.action != "list":
         parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")
     names = tuple(word for word in given.ids if "=" not in word)
+    from svmbench.cli._sweep import sweep_words
+
     jobs, launcher = sweep_words("svmbench paper", [word for word in given.ids if "=" in word])
     folders = tuple(folder.user_folders(given.config_dir))
     own = tuple(owned(folders))
