@@ -31,8 +31,8 @@ TOLERANCES = dict.fromkeys(
     1e-6,
 )
 
-#: Values of ``precision`` for rows whose objectives are accurate to ``objective_error`` and whose gaps are
-#: upper bounds (`svmbench.runner.margin`), and the tolerances of their numbers in units of that error.
+#: Values of ``precision`` for rows that always state ``objective_error`` (`svmbench.runner.margin`). With it,
+#: gaps are upper bounds; the tolerances of other numbers are in units of that error.
 BOUNDED = ("rounding", "confidence")
 _ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
 
@@ -287,7 +287,7 @@ def unknown(row: Row, made: dict[str, float]) -> list[str]:
 def _off(row: Row, name: str, value: float) -> float:
     """Return how far a stored number is from the recomputed one; for bounds, only in the wrong direction."""
     stored = float(row[name])
-    if row.get("precision") not in BOUNDED:
+    if row.get("objective_error") is None:
         return abs(stored - value)
     if name in ("duality_gap", "relative_gap"):
         return value - stored
@@ -296,7 +296,7 @@ def _off(row: Row, name: str, value: float) -> float:
 
 def _bounded(row: Row, name: str, value: float, made: dict[str, float]) -> float:
     """Return the tolerance of a number due to the error stated in its row."""
-    error = row.get("objective_error") if row.get("precision") in BOUNDED else None
+    error = row.get("objective_error")
     if error is None:
         return 0.0
     if name == "norm":  # the error of λ/2 |w|² is at most the stated one

@@ -4,6 +4,7 @@ import shutil
 import numpy as np
 import pytest
 
+from svmbench.cli.main import main
 from svmbench.solvers import registry
 from tests.truth.random_runs import DEGENERATE, made, problem, put, train
 from tests.truth.recomputed import DECIMAL, Problem, Recomputed, Stored, compared
@@ -61,6 +62,7 @@ def test_gaps_of_tiny_objectives_allow_for_the_rounding_of_large_kernel_values(n
     (verdict,) = compared([stored])
     assert verdict.differs == {}
     assert stored("objective_error") > 0.0
+    assert main(["verify", "--recompute", "--results", str(tmp_path / "results")]) == 0
 
 
 def test_what_is_stored_of_degenerate_problems_is_true(tmp_path):
