@@ -249,9 +249,9 @@ def _set_clock_back() -> None:
     time.time = lambda: begun - 3600.0 * next(looks)
 
 
-def make_sweep(results: Path, *launcher: str) -> bool:
+def make_sweep(results: Path) -> bool:
     """Make a sweep; return whether all of it was made."""
-    return main(["run", "-m", *_SWEEP, *_DATA, *launcher, f"results={results}"]) == 0
+    return main(["run", "-m", *_SWEEP, *_DATA, f"results={results}"]) == 0
 
 
 def make_paper(results: Path) -> bool:
