@@ -239,8 +239,10 @@ def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
     assert tmp_path / "figures" / "sbp-f1" / "sbp-f1.png" in first
     assert commands.redraw(everything) == 0
     assert first == {path: path.read_bytes() for path in first}
-    text = (tmp_path / "reference" / "VERDICTS.md").read_text()
-    assert text.startswith("# Verdicts") and "not attempted" in text
+    home = tmp_path / "reference"
+    page = (home / "VERDICTS.md").read_text()
+    assert page.startswith("# Verdicts") and "not attempted" in page
+    text = "".join(path.read_text() for path in (home / "verdicts").glob("*.md"))
     assert "Check `sample_size`, not measured." in text
     assert "(Figure 2; our own question)" in text and "(our own question)" in text
     for name in some:
