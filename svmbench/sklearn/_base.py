@@ -31,7 +31,6 @@ _MOST_MIB = 1 << 40
 #: Requirements on rows, as arguments of `validate_data`.
 ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
-    "accept_large_sparse": False,
     "dtype": (np.float64, np.float32),
 }
 
@@ -43,6 +42,17 @@ def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
         raise ValueError(f"{name}={value!r} is not allowed: give a {what}")
 
 
+def _narrow(X: Any) -> Any:
+    """Return a CSR matrix with indices of 32 bits, or raise ValueError if they do not fit."""
+    if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32:
+        return X
+    most = np.iinfo(np.int32).max
+    if max(X.shape[1], X.nnz) > most:
+        raise ValueError(f"X has {X.shape[1]} columns and {X.nnz} entries: give at most {most} of each")
+    narrow = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)(narrow, shape=X.shape)
+
+
 def checked_features(X: Any) -> Any:
     """Return validated rows, with repeated entries of a sparse matrix added up.
 
@@ -51,7 +61,7 @@ def checked_features(X: Any) -> Any:
     ValueError
         If a feature overflows single precision, in which features are stored.
     """
-    X = canonical(X) if sp.issparse(X) else X
+    X = _narrow(canonical(X)) if sp.issparse(X) else X
     values = X.data if sp.issparse(X) else X
     if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
         raise ValueError(
