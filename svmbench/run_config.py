@@ -21,7 +21,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from svmbench.counters import COUNTERS
 
@@ -38,16 +38,8 @@ MULTICLASS = ("none", "one_vs_one", "one_vs_rest")
 Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
 #: A JSON document, such as a configuration or a part of it: plain values, lists and dictionaries.
 Document: TypeAlias = dict[str, Any]
-
-
-class KernelDocument(TypedDict):
-    """Name and parameters of a kernel; `conf/kernel/` says which kernel has which parameters."""
-
-    name: str
-    gamma: NotRequired[float]
-    degree: NotRequired[int]
-    coef0: NotRequired[float]
-
+#: Name and parameters of a kernel.
+KernelDocument: TypeAlias = Document
 
 Role = Literal["problem", "method", "end", "place"]
 _Section = TypeVar("_Section")
@@ -105,6 +97,44 @@ class BudgetConfig:
     gap: float | None = _key(None, "end", above=0)
     test_error: float | None = _key(None, "end", min=0, max=1)
     quiet: float | None = _key(None, "place", later=True, above=0)
+
+    def limits(self) -> list[tuple[str, str, float]]:
+        """Return the limits of what may be spent that are set: key, column of the trace, value."""
+        every = (
+            ("kev", self.counter, self.kev),
+            ("iterations", "iterations", self.iterations),
+            ("seconds", "wall_seconds", self.seconds),
+        )
+        return [(key, column, limit) for key, column, limit in every if limit is not None]
+
+    def targets(self) -> list[tuple[str, str, float]]:
+        """Return the targets that are set, in the same form."""
+        every = (("gap", "relative_gap", self.gap), ("test_error", "test_error", self.test_error))
+        return [(key, column, target) for key, column, target in every if target is not None]
+
+    def ended(self, spent: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Return the key of the first limit that was reached, and the reason as a run states it, or None."""
+        for key, column, limit in self.limits():
+            if spent[column] >= limit:
+                by = f" by {column}" if key == "kev" else ""
+                return key, f"budget.{key}={limit if key == 'iterations' else f'{limit:g}'} reached{by}"
+        return None
+
+    def reached(self, row: Mapping[str, Any]) -> str | None:
+        """Return the reason by which a checkpoint that reached a target ends a run, or None."""
+        for key, column, target in self.targets():
+            seen = row.get(column)
+            if seen is not None and seen <= target:
+                return f"budget.{key}={target:g} reached: {column} {seen:.6g}"
+        return None
+
+    def left(self, spent: Mapping[str, Any]) -> float | None:
+        """Return the seconds until a limit is reached at the pace so far; None if that is unknown."""
+        seconds = spent["wall_seconds"]
+        left = [
+            seconds * (limit / spent[column] - 1.0) for _, column, limit in self.limits() if spent[column]
+        ]
+        return min(left, default=None)
 
 
 @dataclass(frozen=True)
@@ -199,7 +229,7 @@ class RunConfig:
 
     def kernel_document(self) -> KernelDocument:
         """Return the name and the parameters of the kernel."""
-        return cast(KernelDocument, self.kernel.document())
+        return self.kernel.document()
 
     def identity(self) -> Document:
         """Return the part of the document that can affect a result."""

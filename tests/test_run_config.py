@@ -109,3 +109,16 @@ def test_every_key_has_one_role():
     assert [key for key in keys if role(key) == "end"] == [
         f"budget.{name}" for name in ("kev", "iterations", "seconds", "gap", "test_error")
     ]
+
+
+def test_a_budget_says_what_is_reached_and_left():
+    budget = BudgetConfig(counter="kev_iter", kev=1e4, iterations=50, seconds=10.0, gap=1e-3)
+    spent = {"kev_iter": 2500, "iterations": 10, "wall_seconds": 2.0}
+    assert budget.ended(spent) is None
+    assert budget.left(spent) == 6.0  # by kev_iter; 8 by iterations, 8 by seconds
+    assert budget.ended({**spent, "iterations": 50}) == ("iterations", "budget.iterations=50 reached")
+    full = {**spent, "kev_iter": 10_000, "wall_seconds": 11.0}
+    assert budget.ended(full) == ("kev", "budget.kev=10000 reached by kev_iter")
+    assert budget.reached({"relative_gap": 2e-3, "test_error": 0.0}) is None
+    assert budget.reached({"relative_gap": 5e-4}) == "budget.gap=0.001 reached: relative_gap 0.0005"
+    assert BudgetConfig().left(spent) is None

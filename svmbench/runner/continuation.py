@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from svmbench.run_config import BudgetConfig, RunConfig
+from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
 from svmbench.runner.loop import thresholds
@@ -144,7 +144,7 @@ def beginning(
         if state is not None:
             rows = [row for row in rows if row["iterations"] <= state.iterations]
         at = rows[-1] if state is None and rows else None if state is None else state.spent
-        if at is None or not _leaves(budget, at) or _reached(budget, rows):
+        if at is None or budget.ended(at) or any(map(budget.reached, rows)):
             continue
         if state is None:
             stateless = run
@@ -168,23 +168,3 @@ def keeping(
     if put_state is None or not solver.resumable:
         return None
     return lambda state: put_state(state.also(observer.state()))
-
-
-def _leaves(budget: BudgetConfig, at: Mapping[str, Any]) -> bool:
-    """Return whether the budget exceeds what was spent at a checkpoint or state."""
-    limits = (
-        (budget.kev, budget.counter),
-        (budget.iterations, "iterations"),
-        (budget.seconds, "wall_seconds"),
-    )
-    return all(limit is None or at[column] < limit for limit, column in limits)
-
-
-def _reached(budget: BudgetConfig, rows: list[Row]) -> bool:
-    """Return whether a checkpoint reached a target, at which an uninterrupted run would have ended."""
-    targets = ((budget.gap, "relative_gap"), (budget.test_error, "test_error"))
-    return any(
-        target is not None and row[column] is not None and row[column] <= target
-        for row in rows
-        for target, column in targets
-    )

@@ -172,8 +172,7 @@ class Loop:
         self._step = 1
         self._clock = clock or Clock()
         self._before = 0.0
-        limits = (budget.kev, budget.iterations, budget.seconds, budget.gap, budget.test_error)
-        self._told = any(limit is not None for limit in limits)
+        self._told = bool(budget.limits() or budget.targets())
         self._gap: float | None = None  # the least so far, and the time of it
         self._gap_at = 0.0
         self._kept = time.monotonic()
@@ -210,9 +209,9 @@ class Loop:
             if end is not None and (end := self._settled(end, row)) is not None:
                 assert self.seen is not None
                 return explained(end, row, self._solver, self.seen[0].loss)
-            end = self._reached(row)
-            if end is not None:
-                return end
+            reached = self._budget.reached(row)
+            if reached is not None:
+                return End("budget", reached)
 
     def _settled(self, end: End, row: Row) -> End | None:
         """Return the end, None if an exact method goes on: its rule holds, but the gap is too large.
@@ -305,16 +304,16 @@ class Loop:
 
         The logarithm of the gap is assumed to decrease linearly in time.
         """
-        spent, budget, left = self._spent(), self._budget, []
-        for limit, value in ((self._limit, self._value()), (budget.iterations, self._run.iterations)):
-            if limit is not None and value > 0:
-                left.append(spent * (limit / value - 1.0))
-        if budget.seconds is not None:
-            left.append(budget.seconds - spent)
+        budget, left = self._budget, [self._budget.left(self._costs())]
         if budget.gap is not None and self._gap is not None and 0.0 < self._gap < 1.0 > budget.gap:
-            at, then = self._gap_at, math.log(budget.gap) / math.log(self._gap)
-            left.append(at * then - spent)
-        return max(0.0, min(left)) if left else None
+            left.append(self._gap_at * math.log(budget.gap) / math.log(self._gap) - self._spent())
+        known = [seconds for seconds in left if seconds is not None]
+        return max(0.0, min(known)) if known else None
+
+    def _costs(self) -> dict[str, float]:
+        """Return what limits apply to, by the column of the trace."""
+        costs = {"iterations": self._run.iterations, "wall_seconds": self._spent()}
+        return {**costs, self._counter: self._value()}
 
     def _spent(self) -> float:
         """Return the wall time of all training, to which a limit in seconds applies."""
@@ -340,19 +339,15 @@ class Loop:
 
     def _over(self) -> End | None:
         """Return the end if a limit is reached that can be checked without a checkpoint."""
-        budget = self._budget
         if self._run.converged:
             return End("converged", self._ended(getattr(self._run, "reason", "") or _HOLDS))
         if self._run.stalled:
             return End("stalled", self._ended(getattr(self._run, "reason", "") or _STALLED))
         if self._interrupt.requested is not None:
             return self._interrupted("after")
-        if self._limit is not None and self._value() >= self._limit:
-            return End("budget", f"budget.kev={budget.kev:g} reached by {self._counter}")
-        if budget.iterations is not None and self._run.iterations >= budget.iterations:
-            return End("budget", f"budget.iterations={budget.iterations} reached")
-        if budget.seconds is not None and self._spent() >= budget.seconds:
-            return End("timeout", f"budget.seconds={budget.seconds:g} reached")
+        over = self._budget.ended(self._costs())
+        if over is not None:
+            return End("timeout" if over[0] == "seconds" else "budget", over[1])
         passed = None if self._around.allowance is None else self._around.allowance.passed()
         return None if passed is None else End("budget", passed)
 
@@ -374,18 +369,6 @@ class Loop:
     def _interrupted(self, when: str) -> End:
         by = self._interrupt.requested
         return End("interrupted", f"interrupted by {by} {when} {self._run.iterations} iterations")
-
-    def _reached(self, row: Row) -> End | None:
-        """Return the end if a checkpoint reached a target."""
-        targets = (
-            ("gap", self._budget.gap, "relative_gap"),
-            ("test_error", self._budget.test_error, "test_error"),
-        )
-        for key, target, column in targets:
-            seen = row.get(column)
-            if target is not None and seen is not None and seen <= target:
-                return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
-        return None
 
     def _look(self, last: bool) -> Row | None:
         """Make a checkpoint, unless the last one is of this iteration (a signal came in between).

@@ -79,9 +79,6 @@ def _seconds(run: StoredRun, elapsed: float, budget: BudgetConfig) -> float | No
     """Return the estimated time of a run with its whole budget."""
     if run.status != "timeout":
         return elapsed
-    limits = [] if budget.seconds is None else [budget.seconds]
     last = run.summary()
-    for counter, limit in ((budget.counter, budget.kev), ("iterations", budget.iterations)):
-        if limit is not None and last[counter]:
-            limits.append(last["wall_seconds"] * limit / last[counter])
-    return max(elapsed, min(limits)) if limits else None
+    left = budget.left(last)
+    return None if left is None else max(elapsed, last["wall_seconds"] + left)
