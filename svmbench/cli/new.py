@@ -1,4 +1,4 @@
-"""``svmbench new``: the files of a solver, a data set or a figure of your own, to be filled in."""
+"""``svmbench new``: the files of a solver, kernel, data set or figure of your own, to be filled in."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from string import Template
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError
 
-_KINDS = ("solver", "dataset", "figure")
+_KINDS = ("solver", "kernel", "dataset", "figure")
+#: Kinds that are packages of their own.
+_PACKAGES = ("solver", "kernel")
 _TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 _FILES = """solver   a package svmbench-NAME in the current folder: the solver, its specification for the
          conformance tests, and a test. It works as it is (greedy coordinate ascent); replace the method.
          See docs/add-a-solver.md.
+kernel   a package svmbench-NAME in the current folder, with a kernel that works as it is (the Cauchy kernel);
+         replace the formula. See docs/add-a-kernel.md.
 dataset  DIR/dataset/NAME.yaml for a file of yours, given by dataset.path=FILE and other keys of dataset=file
          (dataset.positive=LABEL, dataset.encode=onehot); it is read to check them. Then
          svmbench run --config-dir DIR dataset=NAME
@@ -35,13 +39,13 @@ def main(arguments: Sequence[str]) -> int:
 
     parser = Parser(
         "new",
-        "Write the files of a solver, a data set or a figure of your own.",
+        "Write the files of a solver, kernel, data set or figure of your own.",
         epilog=_FILES,
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("kind", choices=_KINDS, help="what is new")
     parser.add_argument(
-        "name", metavar="NAME", help="lower-case letters, digits and '_'; '-' except in solvers"
+        "name", metavar="NAME", help="lower-case letters, digits and '_'; '-' in data sets and figures"
     )
     parser.add_argument(
         "keys", nargs="*", default=[], metavar="KEY=VALUE", help="dataset: dataset.path=FILE and others"
@@ -53,10 +57,10 @@ def main(arguments: Sequence[str]) -> int:
     _check_name(given.kind, given.name)
     if given.keys and given.kind != "dataset":
         parser.error(f"{given.keys[0]} does not apply to a {given.kind}: leave it out")
-    if given.config_dir and given.kind == "solver":
-        parser.error("--config-dir does not apply to a solver: leave it out")
-    if given.kind == "solver":
-        files, command = _solver(given.name)
+    if given.config_dir and given.kind in _PACKAGES:
+        parser.error(f"--config-dir does not apply to a {given.kind}: leave it out")
+    if given.kind in _PACKAGES:
+        files, command = _package(given.kind, given.name)
     elif given.kind == "dataset":
         files, command = _dataset(given.name, _folder(given.config_dir), given.keys)
     else:
@@ -68,9 +72,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _check_name(kind: str, name: str) -> None:
-    inside = "a-z0-9_" if kind == "solver" else "a-z0-9_-"
+    inside = "a-z0-9_" if kind in _PACKAGES else "a-z0-9_-"
     if not re.fullmatch(rf"[a-z]([{inside}]*[a-z0-9])?", name) or len(name) > 40:
-        dash = "" if kind == "solver" else " or '-'"
+        dash = "" if kind in _PACKAGES else " or '-'"
         raise UserError(
             f"'{name}' cannot name a {kind}: give at most 40 lower-case letters, digits, '_'{dash} that "
             "begin with a letter and end with a letter or digit"
@@ -81,10 +85,10 @@ def _check_name(kind: str, name: str) -> None:
 
 def _taken(kind: str) -> Sequence[str]:
     """Return the names that cannot be given again."""
-    if kind == "solver":
-        from svmbench.solvers import registry
+    if kind in _PACKAGES:
+        from svmbench.config import folder
 
-        return registry.names()
+        return folder.class_names(kind)
     if kind == "figure":
         from svmbench.papers.catalogue import ours
 
@@ -105,18 +109,18 @@ def _folder(given: str | None) -> Path:
     return folder
 
 
-def _solver(name: str) -> tuple[dict[Path, str], str]:
-    """Return the files of a package with a solver, and the command that installs it."""
+def _package(kind: str, name: str) -> tuple[dict[Path, str], str]:
+    """Return the files of a package with a solver or a kernel, and the command that installs it."""
     title = name.replace("_", " ").capitalize()
     names = {"name": name, "title": title, "kind": "".join(map(str.capitalize, name.split("_")))}
     root, files = Path(f"svmbench-{name}"), {}
-    for template in sorted((_TEMPLATES / "solver").glob("*.txt")):
+    for template in sorted((_TEMPLATES / kind).glob("*.txt")):
         parts = template.name.removesuffix(".txt").split("__", 1 if "__init__" in template.name else -1)
         place = [
             {"package": f"svmbench_{name}", "test_solver.py": f"test_{name}.py"}.get(p, p) for p in parts
         ]
         files[root.joinpath(*place)] = _filled(template, names)
-    return files, f"pip install ./{root} && svmbench run solver={name}"
+    return files, f"pip install ./{root} && svmbench run {kind}={name}"
 
 
 def _dataset(name: str, folder: Path, keys: Sequence[str]) -> tuple[dict[Path, str], str]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
+    from svmbench.kernels.functions.registry import AnyKernel
     from svmbench.rng import Generator
-    from svmbench.run_config import KernelDocument
 
 #: Examples mapped at a time, so that their kernel values or products stay in the second-level cache.
 BLOCK = 512
@@ -61,7 +61,7 @@ class FeatureMap(ABC):
     Params: ClassVar[type]
 
     @abstractmethod
-    def __init__(self, X: Any, kernel: KernelDocument, params: Any, rng: Generator, threads: int = 1) -> None:
+    def __init__(self, X: Any, kernel: AnyKernel, params: Any, rng: Generator, threads: int = 1) -> None:
         """Fit the map to the training rows."""
 
     @classmethod

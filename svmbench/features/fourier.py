@@ -32,13 +32,14 @@ from svmbench.errors import UserError
 from svmbench.features._mapped import LazyMappedData, MappedData, Panels, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._ledger import Ledger
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.option import option
 from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
+    from svmbench.kernels.functions.registry import AnyKernel
     from svmbench.rng import Generator
-    from svmbench.run_config import KernelDocument
 
 #: Rows with a smaller fraction of non-zeros are multiplied without their zeros, others as a dense matrix. At
 #: this fraction, both take the same time. At a fifth (MNIST), leaving out zeros takes half of it; at a ninth
@@ -94,14 +95,14 @@ class Fourier(FeatureMap):
     kernels = ("gaussian",)
     Params = Params
 
-    def __init__(self, X: Any, kernel: KernelDocument, params: Any, rng: Generator, threads: int = 1) -> None:
+    def __init__(self, X: Any, kernel: AnyKernel, params: Any, rng: Generator, threads: int = 1) -> None:
         k, d = params.frequencies, X.shape[1]
         self.rows = X
         self._sparse = issparse(X) or _share_of_nonzeros(X) < SPARSE_BELOW
         self._lazy = params.lazy
         drawn = rng.normals(d * k).reshape(d, k)
         with np.errstate(over="ignore"):
-            drawn *= math.sqrt(2.0 * kernel["gamma"])
+            drawn *= math.sqrt(2.0 * kernel_of(kernel).document()["gamma"])
             self.frequencies = drawn.astype(np.float32)
         del drawn
         self._longest = math.sqrt(_squares(self.frequencies.T).max(initial=0.0))

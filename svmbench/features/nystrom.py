@@ -35,13 +35,12 @@ from svmbench.errors import UserError
 from svmbench.features._mapped import MappedData
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.decisions import lengths
 from svmbench.option import option
 
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
+    from svmbench.kernels.functions.registry import AnyKernel
     from svmbench.rng import Generator
-    from svmbench.run_config import KernelDocument
 
 
 _NOT_FINITE = (
@@ -91,7 +90,7 @@ class Nystrom(FeatureMap):
     version = 2  # 2: features and scores from kernel values in double precision
     Params = Params
 
-    def __init__(self, X: Any, kernel: KernelDocument, params: Any, rng: Generator, threads: int = 1) -> None:
+    def __init__(self, X: Any, kernel: AnyKernel, params: Any, rng: Generator, threads: int = 1) -> None:
         n = X.shape[0]
         if params.s > n:
             raise UserError(
@@ -136,7 +135,7 @@ class Nystrom(FeatureMap):
 
     def errors(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
         """Return bounds for features that are rounded once. |z(x)|² is at most K(x, x)."""
-        return np.asarray(2.0**-23 * float(np.linalg.norm(weights)) * lengths(X, self._oracle.kernel))
+        return np.asarray(2.0**-23 * float(np.linalg.norm(weights)) * self._oracle.kernel.lengths(X))
 
     def exact_scores(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
         """Return <z(x), w> for each row x of X, shape (m,), by the expansion over the sample."""

@@ -6,8 +6,9 @@ from numpy.typing import ArrayLike, NDArray
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._rows import KernelRows
 from svmbench.kernels.expansion import Expansion
+from svmbench.kernels.functions.base import Kernel
+from svmbench.kernels.functions.registry import AnyKernel
 from svmbench.kernels.reduced_set import ReducedSet
-from svmbench.run_config import KernelDocument
 
 class Oracle(KernelRows):
     feature_error: float
@@ -18,7 +19,7 @@ class Oracle(KernelRows):
     def __init__(
         self,
         X: Any,
-        kernel: KernelDocument,
+        kernel: AnyKernel,
         cache_bytes: int = 0,
         threads: int = 1,
         layout: str | None = None,
@@ -29,7 +30,7 @@ class Oracle(KernelRows):
     @property
     def ahead(self) -> int: ...
     @property
-    def kernel(self) -> KernelDocument: ...
+    def kernel(self) -> Kernel: ...
     @property
     def layout_name(self) -> str: ...
     @property

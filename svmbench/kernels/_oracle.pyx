@@ -32,8 +32,8 @@ cdef class Oracle(KernelRows):
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d), or Layout
         Training examples; a layout is used as it is.
-    kernel : dict
-        ``name`` and parameters, as in the resolved configuration.
+    kernel : Kernel or dict
+        The kernel, or its name and parameters, as in the resolved configuration.
     cache_bytes : int, default 0
         Size of the row cache; two rows are always cached.
     threads : int, default 1
@@ -76,8 +76,8 @@ cdef class Oracle(KernelRows):
 
     @property
     def kernel(self):
-        """The name and parameters of the kernel."""
-        return dict(self.layout.kernel)
+        """The kernel, a `Kernel`."""
+        return self.layout.kernel
 
     @property
     def layout_name(self):
@@ -184,16 +184,12 @@ cdef class Oracle(KernelRows):
     def diagonal(self):
         """Return K(x_i, x_i), float64, shape (n,).
 
-        Free for the Gaussian kernel. Otherwise n evaluations, charged to every convention once, as setup.
+        Free if all values are 1. Otherwise n evaluations, charged to every convention once, as setup.
         """
-        kernel = self.layout.kernel
-        if kernel["name"] == "gaussian":
+        if self.layout.kernel.normalised:
             return np.ones(self.n)
         if self._diagonal is None:
-            values = self.layout.squared_norms()
-            if kernel["name"] == "polynomial":
-                with np.errstate(over="ignore"):  # infinite values are refused by `checked_diagonal`
-                    values = (kernel["gamma"] * values + kernel["coef0"]) ** kernel["degree"]
+            values = self.layout.self_values()  # infinite ones are refused by `checked_diagonal`
             self.ledger.computed(self.n)
             self.ledger.setup(self.n)
             self._diagonal = values  # set only when complete, in case of Ctrl-C
@@ -289,9 +285,10 @@ cdef class Oracle(KernelRows):
         return self.layout, np.asarray(indices), np.asarray(coefficients)
 
     def _kept(self, found):
-        """Return the scores, and keep whether most were computed in double precision."""
+        """Return the scores, and keep whether most needed double precision, where single is the usual one."""
         scores, exact = found
-        self.in_double = 2 * exact > len(scores)
+        kernel = self.layout.kernel
+        self.in_double = kernel.compiled is not None and not kernel.linear and 2 * exact > len(scores)
         return scores
 
     def training_scores(self, indices, coefficients):
@@ -401,7 +398,7 @@ cdef class Oracle(KernelRows):
         indices, coefficients, cols
             As in `exact_responses`; examples may be repeated.
         """
-        if self.layout.name not in ("dense", "mixed") or self.kernel["name"] != "gaussian" or not self.d:
+        if self.layout.name not in ("dense", "mixed") or not self.kernel.radial or not self.d:
             return None
         self.ledger.kev_observation += 2 * len(indices) * len(cols)
         return value_errors(self.layout, indices, coefficients, np.ascontiguousarray(cols), self.given)

@@ -95,21 +95,21 @@ def errors(
     """
     total, kernel = float(np.abs(coefficients).sum()), layout.kernel
     additions = _HIGHER * _DOUBLE * (coefficients.size + 4)
-    if kernel["name"] == "gaussian":
+    if kernel.radial:
         r, s = layout.value_error(X if issparse(X) else None)
-        change = 2.0 * off if X is None else off + math.sqrt(2.0 * kernel["gamma"] / math.e) * _rounding(X)
+        change = 2.0 * off if X is None else off + kernel.slope * _rounding(X)
         most, m = largest_error((r, s)) + change + additions, layout.n if X is None else X.shape[0]
         sizes = np.full(m, total) if sums is None else np.minimum(sums.sum(axis=0) + total * most, total)
         share = np.minimum(sizes / (total or 1.0), 1.0 if s >= r else math.exp(s / r - 1.0))
         logs = np.log(share, where=share > 0.0, out=np.zeros_like(share))
         return total * (share * (s - r * logs) + change + _VANISHES) + additions * sizes
-    relative = layout.polynomial_error() + _SINGLE * 2.0 * _HIGHER * layout.kernel.get("degree", 1) * (
+    relative = layout.relative_error() + _SINGLE * 2.0 * _HIGHER * kernel.slope * (
         (given is not None) + (X is not None and X.dtype != np.float32)
     )
     points = layout.gather_double(indices) if given is None else given[indices]
     with np.errstate(over="ignore", invalid="ignore"):
-        size = float(np.abs(coefficients) @ lengths(points, kernel))
-        sizes = _lengths(layout.squared_norms(), kernel) if X is None else lengths(X, kernel)
+        size = float(np.abs(coefficients) @ kernel.lengths(points))
+        sizes = layout.lengths() if X is None else kernel.lengths(X)
         return (relative + additions) * size * sizes
 
 
@@ -138,7 +138,7 @@ def scores(
     """
     X = X.tocsr() if issparse(X) else X
     m = X.shape[0]
-    whole = exact or layout.kernel["name"] == "linear"
+    whole = exact or layout.kernel.linear or layout.kernel.compiled is None
     if not whole and m > 4 * _TRIED:
         some = X[:: m // _TRIED]
         sums = sides(layout, indices, coefficients, some)
@@ -259,18 +259,3 @@ def _rounding(X: Any) -> float:
         off = (rows.toarray() if issparse(rows) else rows) - part.astype(np.float64)
         most, begin = max(most, float(np.einsum("ij,ij->i", off, off).max())), begin + len(part)
     return math.sqrt(most)
-
-
-def lengths(X: Any, kernel: Any) -> Floats:
-    """Return an upper bound of sqrt(K(x, x)) for each row x of X, shape (m,)."""
-    if kernel["name"] == "gaussian":
-        return np.ones(X.shape[0])
-    if issparse(X):
-        return _lengths(np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel(), kernel)
-    return _lengths(np.einsum("ij,ij->i", X, X, dtype=np.float64), kernel)
-
-
-def _lengths(squares: Floats, kernel: Any) -> Floats:
-    """Return L(x) for each |x|², shape (m,)."""
-    sizes: Floats = kernel.get("gamma", 1.0) * squares + abs(kernel.get("coef0", 0.0))
-    return np.asarray(sizes ** (0.5 * kernel.get("degree", 1)))

@@ -6,15 +6,14 @@ values themselves, for few points, where they are multiplied by matrices with la
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels.functions.base import ScalarKernel
+from svmbench.kernels.functions.registry import AnyKernel, kernel_of
 from svmbench.sparse import canonical, issparse
-
-if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -37,16 +36,16 @@ class DoubleValues:
     ----------
     points : ndarray or scipy.sparse matrix of float64, shape (s, d)
         The points.
-    kernel : mapping
-        ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
+    kernel : Kernel or mapping
+        The kernel, or its name and parameters.
     """
 
-    def __init__(self, points: Any, kernel: KernelDocument) -> None:
-        self._kernel = kernel
+    def __init__(self, points: Any, kernel: AnyKernel) -> None:
+        self._kernel = kernel_of(kernel)
         self._sparse = bool(issparse(points))
         # Only distances are invariant under translation, and sparse rows would not stay sparse.
         self._center = np.zeros(points.shape[1])
-        if not self._sparse and kernel["name"] == "gaussian":
+        if not self._sparse and self._kernel.radial:
             self._center = np.quantile(points, 0.5, axis=0, method="lower") if len(points) else self._center
         self._points = canonical(points) if self._sparse else points - self._center
         self._squared = squared_norms(self._points)
@@ -59,19 +58,14 @@ class DoubleValues:
         X : ndarray or scipy.sparse matrix, shape (m, d)
             Rows.
         """
+        if not isinstance(self._kernel, ScalarKernel):
+            return self._kernel.values(X, self._points)
         rows = canonical(X).astype(np.float64) if issparse(X) else self._moved(X)
         product = rows @ self._points.T
         values = np.asarray(product.toarray() if issparse(product) else product)
-        if self._kernel["name"] == "gaussian":
+        if self._kernel.radial:
             self._distances(rows, values)
-            values *= -self._kernel["gamma"]
-            return np.exp(values, out=values)
-        if self._kernel["name"] == "polynomial":
-            values *= self._kernel["gamma"]
-            values += self._kernel["coef0"]
-            with np.errstate(over="ignore"):
-                values **= self._kernel["degree"]
-        return values
+        return self._kernel.value(values)
 
     def _moved(self, X: Any) -> Floats:
         """Return dense rows in float64, translated to the origin of the points."""

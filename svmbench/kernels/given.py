@@ -16,7 +16,7 @@ changes by at most :math:`2 \delta \sqrt{2 \gamma / e}`, by the largest slope of
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,8 @@ from numpy.typing import NDArray
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
+from svmbench.kernels.functions.registry import AnyKernel, kernel_of
 from svmbench.sparse import is_exact, issparse
-
-if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -55,8 +53,8 @@ _INDISTINCT, _SOME = 0.01, 64
 _PART = 1024
 
 
-def oracle_over(X: Any, kernel: KernelDocument, *args: Any, **options: Any) -> Oracle:
-    """Return the oracle over examples, a `GivenOracle` if float32 would round them.
+def oracle_over(X: Any, kernel: AnyKernel, *args: Any, **options: Any) -> Oracle:
+    """Return the oracle over examples, a `GivenOracle` if its layout would round them to float32.
 
     Parameters
     ----------
@@ -65,10 +63,12 @@ def oracle_over(X: Any, kernel: KernelDocument, *args: Any, **options: Any) -> O
     kernel, *args, **options
         See `Oracle`.
     """
-    return (Oracle if is_exact(X) else GivenOracle)(X, kernel, *args, **options)
+    kernel = kernel_of(kernel)
+    exact = kernel.compiled is None or is_exact(X)
+    return (Oracle if exact else GivenOracle)(X, kernel, *args, **options)
 
 
-def oracle_for(X: Any, kernel: KernelDocument, most: float, *args: Any, **options: Any) -> Oracle:
+def oracle_for(X: Any, kernel: AnyKernel, most: float, *args: Any, **options: Any) -> Oracle:
     """Return `oracle_over`, or a `GivenOracle` if examples are too far from the multiples stored for them.
 
     Examples in float32 whose values are multiples of a unit up to rounding, such as pixels divided by 255,
@@ -78,8 +78,8 @@ def oracle_for(X: Any, kernel: KernelDocument, most: float, *args: Any, **option
     ----------
     X : ndarray or CSR matrix, shape (n, d)
         Examples, in float32 or float64.
-    kernel : dict
-        Name and parameters.
+    kernel : Kernel or dict
+        The kernel, or its name and parameters.
     most : float
         The multiples are used if they change values of the Gaussian kernel by at most this. With other
         kernels, they are used only if they equal the examples.
@@ -89,12 +89,12 @@ def oracle_for(X: Any, kernel: KernelDocument, most: float, *args: Any, **option
     oracle = oracle_over(X, kernel, *args, **options)
     if oracle.layout_name != "bytes" or isinstance(oracle, GivenOracle):
         return oracle
-    gaussian = kernel["name"] == "gaussian"
+    kernel = kernel_of(kernel)
     farthest = _MISSED * float(X.max(initial=0.0)) * math.sqrt(X.shape[1])
-    if gaussian and _change(farthest, kernel) <= most:
+    if kernel.radial and 2.0 * farthest * kernel.slope <= most:
         return oracle
     given = GivenOracle(X, kernel, *args, **options)
-    return oracle if gaussian and given.feature_error <= most else given
+    return oracle if kernel.radial and given.feature_error <= most else given
 
 
 def linear_data_over(X: Any) -> LinearData:
@@ -167,15 +167,15 @@ class GivenOracle(Oracle):
         Largest change of a kernel value due to rounding of features, for the Gaussian kernel.
     """
 
-    def __init__(self, X: Any, kernel: KernelDocument, *args: Any, **options: Any) -> None:
+    def __init__(self, X: Any, kernel: AnyKernel, *args: Any, **options: Any) -> None:
         X = X.astype(np.float64, copy=False)
-        self.origin = origin_of(X) if kernel["name"] == "gaussian" else None
+        kernel = kernel_of(kernel)
+        self.origin = origin_of(X) if kernel.invariant else None
         moved = X if self.origin is None else X - self.origin
         super().__init__(moved.astype(np.float32), kernel, *args, **options)
         off, same = self._rounding(moved)
         self.given = None if same else moved
-        gaussian = kernel["name"] == "gaussian"
-        self.feature_error = _change(off, kernel) if gaussian else 0.0
+        self.feature_error = 2.0 * off * kernel.slope if kernel.radial else 0.0
 
     def _rounding(self, X: Any) -> tuple[float, bool]:
         """Return the largest distance of a stored example from its original, and whether all are equal."""
@@ -199,11 +199,6 @@ class GivenOracle(Oracle):
     def moved(self, X: Any) -> Any:
         """Return rows translated like the examples, shape (m, d)."""
         return X if self.origin is None else np.asarray(X, dtype=np.float64) - self.origin
-
-
-def _change(distance: float, kernel: KernelDocument) -> float:
-    """Return the largest change of a Gaussian kernel value if each of its examples moves by this distance."""
-    return 2.0 * distance * math.sqrt(2.0 * kernel["gamma"] / math.e)
 
 
 class GivenLinearData(LinearData):

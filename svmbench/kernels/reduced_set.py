@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 from svmbench.kernels.double_values import squared_norms
+from svmbench.kernels.functions.base import Kernel, ScalarKernel
 from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.kernels._ledger import Ledger
-    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ _FAR = 60.0
 _DIFFERENCES = 1 << 20
 
 
-def gamma_of(kernel: KernelDocument) -> float:
+def gamma_of(kernel: Kernel) -> float:
     """Return gamma of a Gaussian kernel.
 
     Raises
@@ -42,12 +42,11 @@ def gamma_of(kernel: KernelDocument) -> float:
     UserError
         If the kernel is not Gaussian.
     """
-    if kernel["name"] != "gaussian":
+    if not isinstance(kernel, ScalarKernel) or not kernel.radial:
         raise UserError(
-            "points that are not training examples need kernel=gaussian, not "
-            f"kernel={kernel['name']}: give that"
+            f"points that are not training examples need kernel=gaussian, not kernel={kernel.name}: give that"
         )
-    return float(kernel["gamma"])
+    return kernel.gamma
 
 
 def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:

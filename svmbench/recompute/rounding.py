@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
@@ -74,6 +75,8 @@ class Rounding:
         """Return an upper bound on sqrt(K(x, x)) for each row, from the magnitudes of its terms."""
         if self._kernel["name"] == "gaussian":
             return np.ones(X.shape[0])
+        if self._kernel["name"] not in ("linear", "polynomial"):
+            return kernel_of(self._kernel).lengths(X)
         if sp.issparse(X):
             squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
         else:

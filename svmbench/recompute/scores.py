@@ -5,6 +5,8 @@ gaussian    :math:`\exp(-\gamma |x - x'|^2)`
 linear      :math:`\langle x, x' \rangle`
 polynomial  :math:`(\gamma \langle x, x' \rangle + c)^{deg}`
 ==========  ================================================
+
+Those of other kernels are the ones of their class, which is in numpy.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.recompute.multiples import taken
 from svmbench.rng import Generator
 from svmbench.run_config import KernelDocument
@@ -52,13 +55,13 @@ def kernel_values(kernel: KernelDocument, A: Any, B: Any) -> Floats:
     """
     if kernel["name"] == "gaussian":
         return _gaussian(kernel["gamma"], A, B)
+    if kernel["name"] not in ("linear", "polynomial"):
+        return kernel_of(kernel).values(A, B)
     products = A @ B.T
     products = products.toarray() if sp.issparse(products) else products
     if kernel["name"] == "linear":
         return np.asarray(products)
-    if kernel["name"] == "polynomial":
-        return np.asarray((kernel["gamma"] * products + kernel["coef0"]) ** kernel["degree"])
-    raise UserError(f"kernel {kernel['name']} cannot be recomputed: gaussian, linear and polynomial can")
+    return np.asarray((kernel["gamma"] * products + kernel["coef0"]) ** kernel["degree"])
 
 
 def _gaussian(gamma: float, A: Any, B: Any) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.features import FeatureMap
+from svmbench.features.base import FeatureMap
 from svmbench.run_config import KernelDocument
 from svmbench.solvers.base import KernelExpansion, LinearModel, LocalExpansion, Snapshot
 from svmbench.store.model import StoredModel

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from svmbench import features
 from svmbench.errors import UserError
+from svmbench.features.base import FeatureMap
 from svmbench.files import sha256
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
@@ -106,7 +107,7 @@ def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
     return None
 
 
-def feature_map(config: RunConfig, X: Any, seed: int) -> features.FeatureMap:
+def feature_map(config: RunConfig, X: Any, seed: int) -> FeatureMap:
     """Return the feature map of a configuration, fitted to training rows X, shape (n, d), with its own seed.
 
     Raises
@@ -135,7 +136,7 @@ def features_bytes(chosen: Choice | None, n: int, d: int) -> int:
     return kind.bytes_needed(params, n, d)
 
 
-def _features(chosen: Choice) -> tuple[type[features.FeatureMap], Any]:
+def _features(chosen: Choice) -> tuple[type[FeatureMap], Any]:
     kind = features.get(chosen.name)
     return kind, kind.Params(**chosen.parameters)
 

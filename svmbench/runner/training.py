@@ -37,7 +37,7 @@ from svmbench.store.trace import Row
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
-    from svmbench.features import FeatureMap
+    from svmbench.features.base import FeatureMap
     from svmbench.store.facts import Load
     from svmbench.store.model import StoredModel
     from svmbench.store.state import State
@@ -242,7 +242,7 @@ class Training:
         with self._interrupt.deferred(), LoadMonitor() as monitor:
             end = loop.drive()
         self.load = monitor.record()
-        if config.kernel.name != "linear" and getattr(seen, "in_double", False):
+        if getattr(seen, "in_double", False):
             self._progress.say(_IN_DOUBLE)
         if loop.seen is not None:
             model, rows = loop.seen[0].model, task.posed.rows  # not `self`: a cycle would keep rows in memory

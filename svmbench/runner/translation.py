@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from svmbench.data import Dataset, Part
 from svmbench.data.dataset import rounded
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.given import origin_of
 from svmbench.problem import Problem, best_bias
 from svmbench.run_config import RunConfig
@@ -142,18 +143,18 @@ def posed(data: Dataset, config: RunConfig, access: str) -> Posed:
     """
     if config.features is not None:
         return Posed(rounded(data))
-    X, kernel = data.train.X, config.kernel.name
+    X, kernel = data.train.X, kernel_of(config.kernel_document())
     if access != "kernel" or not isinstance(X, np.ndarray):
         return Posed(data)
-    origin, linear = None, kernel == "linear" and config.problem.bias == "unregularised"
-    if (linear or kernel == "gaussian") and X.dtype == np.float64:
+    origin, linear = None, kernel.linear and config.problem.bias == "unregularised"
+    if (linear or kernel.radial) and X.dtype == np.float64:
         origin = origin_of(X)
     elif linear:
         origin = _origin(X)
     if origin is None:
         return Posed(data)
     parts: dict[str, Any] = {name: Part(_moved(part.X, origin), part.y) for name, part in data.parts.items()}
-    return Posed(replace(data, **parts), origin, kernel == "linear")
+    return Posed(replace(data, **parts), origin, kernel.linear)
 
 
 def _origin(X: NDArray[Any]) -> Floats | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,15 +15,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmbench.kernels.functions import registry
+from svmbench.kernels.functions.base import Kernel
 from svmbench.sparse import canonical
-
-if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
 
 Floats = NDArray[np.float64]
 
 #: scikit-learn's names of kernels, and those of this package.
-_KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
+_KERNELS = {"rbf": "gaussian", "poly": "polynomial"} | {
+    name: name for name in registry.built_in() if name not in ("gaussian", "polynomial", "precomputed")
+}
 
 #: Largest cache size in MiB, 2⁶⁰ bytes: more than any machine has, but still a valid number of bytes in C.
 _MOST_MIB = 1 << 40
@@ -150,21 +152,19 @@ class KernelParameters:
     #: Kernels that the estimator implements itself.
     _other_kernels: tuple[str, ...] = ()
 
-    def _kernel_of(self, X: Any) -> KernelDocument:
-        """Return the kernel and its parameters for the oracle."""
+    def _kernel_of(self, X: Any) -> Kernel:
+        """Return the kernel with its parameters."""
         if self.kernel not in _KERNELS:
             names = ", ".join([*_KERNELS, *self._other_kernels])
             raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {names}")
-        kernel: KernelDocument = {"name": _KERNELS[self.kernel]}
-        if self.kernel != "linear":
-            kernel["gamma"] = self._gamma_of(X)
-        if self.kernel == "poly":
-            if not (isinstance(self.degree, Integral) and self.degree >= 1):
-                raise ValueError(f"degree={self.degree!r} is not allowed: give a whole number of at least 1")
-            if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
-                raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
-            kernel["degree"], kernel["coef0"] = self.degree, self.coef0
-        return kernel
+        kind, given = registry.get(_KERNELS[self.kernel]), {}
+        for item in fields(kind):  # type: ignore[arg-type]
+            given[item.name] = self._gamma_of(X) if item.name == "gamma" else getattr(self, item.name)
+        if "degree" in given and not (isinstance(self.degree, Integral) and self.degree >= 1):
+            raise ValueError(f"degree={self.degree!r} is not allowed: give a whole number of at least 1")
+        if "coef0" in given and not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
+            raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
+        return kind(**given)
 
     def _gamma_of(self, X: Any) -> float:
         """Return γ: the given number, or for ``scale`` 1/(d · variance of X) and for ``auto`` 1/d."""

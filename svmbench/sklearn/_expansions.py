@@ -15,7 +15,7 @@ from svmbench.kernels.given import oracle_over
 from svmbench.multiclass import pairs
 
 if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
+    from svmbench.kernels.functions.base import Kernel
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class SupportValues:
     `double` says whether values are computed in double precision.
     """
 
-    def __init__(self, points: Any, kernel: KernelDocument, double: bool, threads: int) -> None:
+    def __init__(self, points: Any, kernel: Kernel, double: bool, threads: int) -> None:
         self._points, self._kernel, self._threads = points, kernel, threads
         self.in_double = double
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,13 +15,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.base import Kernel
+from svmbench.kernels.functions.precomputed import Precomputed
 from svmbench.kernels.given import oracle_for, warning
-from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, checked_features
-
-if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
 
 #: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
 #: for bit the same result.
@@ -38,7 +36,7 @@ class KernelMachine(KernelParameters):
     and sets the declared attributes.
     """
 
-    _other_kernels = ("sigmoid", "precomputed")
+    _other_kernels = ("precomputed",)
 
     C: float
     tol: float
@@ -46,7 +44,7 @@ class KernelMachine(KernelParameters):
     fit_intercept: bool
     gap_: float
     fit_status_: int
-    _kernel: KernelDocument | None
+    _kernel: Kernel | None
     _fit_rows: Any
     _scorer: Callable[[Any], Any] | None
 
@@ -130,11 +128,10 @@ class KernelMachine(KernelParameters):
         if self.kernel == "precomputed":
             self._kernel, self._gamma = None, 0.0
             return self._gram(dense(X))
-        if self.kernel == "sigmoid":
-            self._kernel, self._gamma = None, self._gamma_of(X)
-            return self._gram(self._sigmoid(X, X))
         self._kernel = self._kernel_of(X)
-        self._gamma = self._kernel.get("gamma", 0.0)
+        self._gamma = self._kernel.document().get("gamma", 0.0)
+        if self._kernel.compiled is None:
+            return self._gram(self._kernel.values(X, X))
         small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
         rows = X.toarray() if small else X
         return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
@@ -145,7 +142,8 @@ class KernelMachine(KernelParameters):
         # With an intercept, signed coefficients sum to 0, so a constant added to all values has no effect.
         if least < 0.0 and self.fit_intercept:
             values = values - least
-        return GramOracle(values, self._cache_bytes)
+        rows = np.arange(len(values))[:, np.newaxis]
+        return Oracle(rows, Precomputed.of(np.ascontiguousarray(values)), self._cache_bytes)
 
     def _keep_expansions(
         self,
@@ -176,7 +174,7 @@ class KernelMachine(KernelParameters):
 
     def _computed(self, oracle: Oracle, evaluations: int) -> int:
         """Return the number of kernel values computed in `fit`, `evaluations` of them by the solver."""
-        if not isinstance(oracle, GramOracle):
+        if oracle.kernel.matrix is None:
             return evaluations
         return 0 if self.kernel == "precomputed" else oracle.n**2
 
@@ -250,18 +248,9 @@ class KernelMachine(KernelParameters):
         """
         if not self.support_.size or self.kernel == "linear":
             return None
-        if self.kernel == "sigmoid":
-            return lambda X: self._sigmoid(X, self.support_vectors_)
         if self._kernel is None:
             return lambda values: values[:, self.support_]
         return _expansions.SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
-
-    def _sigmoid(self, X: Any, points: Any) -> Floats:
-        """Return tanh(γ⟨x, x'⟩ + coef0), float64, shape (m, s)."""
-        if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
-            raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
-        products = dense(X.astype(np.float64) @ points.astype(np.float64).T)
-        return np.tanh(self._gamma * products + self.coef0)
 
 
 def dense(values: Any) -> Floats:

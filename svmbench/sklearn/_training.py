@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.gram import GramOracle
 from svmbench.problem import (
     Problem,
     best_bias,
@@ -312,11 +311,8 @@ def _directly(
     Return the coefficients, and as `_certified`; an infinite gap if that fails.
     """
     best = (alpha, 0.0, math.inf, tol)
-    if isinstance(oracle, GramOracle):
-        K = oracle.matrix()
-    else:
-        points = oracle.given_rows(np.arange(oracle.n))
-        K = DoubleValues(points, oracle.kernel)(points)
+    points = oracle.given_rows(np.arange(oracle.n))
+    K = DoubleValues(points, oracle.kernel)(points)
     for size in (math.inf, max(1.0, float(alpha.max())), 1.0):
         near = interior_point(K, problem, size)
         if near is not None:

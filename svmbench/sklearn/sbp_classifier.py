@@ -21,7 +21,7 @@ from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
 
 if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
+    from svmbench.kernels.functions.base import Kernel
 
 #: Kernel evaluations between two checks of the time.
 _SLICE = 2_000_000
@@ -109,7 +109,7 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
         self.support_vectors_: Any = X[self.support_]
         self.dual_coef_: Floats = model.coefficients[np.newaxis, :].copy()
         self.intercept_: Floats = np.array([model.bias])
-        self._kernel: KernelDocument = kernel
+        self._kernel: Kernel = kernel
         self._scorer = self._made_scorer()
         return self
 

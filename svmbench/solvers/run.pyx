@@ -165,6 +165,12 @@ cdef class SteppedRun(CountedRun):
         super().__init__(problem, oracle.n, oracle.ledger, oracle.n)
         self.oracle = oracle
 
+    cdef int overflowed(self) except -1 nogil:
+        with gil:
+            if self.oracle.layout.failure is not None:
+                raise self.oracle.layout.failure
+        return CountedRun.overflowed(self)
+
     cdef const float* row(self, Py_ssize_t i) noexcept nogil:
         if self.oracle.prefetch.begin(i):
             self.prefetch_hints()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.solvers.plain import ExpansionRun, solver_of
-from tests.examples.test_greedy import EXAMPLE, ROOT, conformance, installed_from
+from tests.examples.test_greedy import EXAMPLE, ROOT, conformance, installed_from, python
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -52,6 +53,25 @@ def test_a_name_that_means_something_else_in_python_is_a_solver(here, name, monk
     assert solver_of(run, name).Params().eps == 1e-3
 
 
+def test_a_new_kernel_satisfies_the_conformance_suite_and_runs(here, tmp_path, capsys):
+    """As docs/add-a-kernel.md says; solver, prediction and recomputation take it as any other."""
+    assert main(["new", "kernel", "cauchy"]) == 0
+    assert "svmbench run kernel=cauchy" in capsys.readouterr().out
+    page = (ROOT / "docs" / "add-a-kernel.md").read_text()
+    shown = re.search("```python\n(.*?)```", page, re.DOTALL)
+    assert Path("svmbench-cauchy/svmbench_cauchy/kernel.py").read_text().endswith(shown[1])
+    installed = installed_from(Path("svmbench-cauchy").absolute(), tmp_path / "installed")
+    done = conformance(installed, "test_kernels.py", "cauchy")
+    assert done.returncode == 0 and done.stdout.count(".") > 5, done.stdout
+    small = ("solver=smo", "dataset.n_train=60", "dataset.n_test=30", f"results={tmp_path}/results")
+    done = python(installed, "svmbench", "run", "kernel=cauchy", "kernel.gamma=2", *small)
+    assert done.returncode == 0 and "converged" in done.stdout, done.stdout + done.stderr
+    done = python(installed, "svmbench", "verify", "--recompute", "--results", f"{tmp_path}/results")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = python(installed, "svmbench", "run", "kernel=cauchy", "kernel.gamma=-1", *small)
+    assert done.returncode == 2 and "kernel.gamma=-1 is not allowed: give a number above 0" in done.stderr
+
+
 def test_a_new_data_set_loads(here, capsys):
     Path("mine.csv").write_text("colour,size,kind\n" + "red,1,no\nblue,2,yes\nred,,no\nblue,3,yes\n" * 5)
     keys = [
@@ -85,6 +105,8 @@ def test_a_new_figure_is_run_and_drawn(here, capsys):
     [
         (["solver"], "the following arguments are required: NAME (see svmbench new --help)"),
         (["solver", "smo"], "there is a solver 'smo' already: give another name"),
+        (["kernel", "laplacian"], "there is a kernel 'laplacian' already: give another name"),
+        (["kernel", "a-b"], "'a-b' cannot name a kernel"),
         (["solver", "Mine"], "'Mine' cannot name a solver: give at most 40 lower-case letters"),
         (["solver", "a-b"], "'a-b' cannot name a solver"),
         (["solver", "a_"], "'a_' cannot name a solver: give at most 40 lower-case letters, digits, '_' that"),

@@ -15,7 +15,7 @@ from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from tests.conformance.cases import data
 from tests.conformance.test_optimum import Optimum
-from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix
+from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, with_gamma
 
 GAUSSIAN = KERNELS[0]
 KINDS = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
@@ -28,7 +28,7 @@ def fitted(X, kernel=GAUSSIAN, seed=1, **given):
 @KINDS
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_products_of_features_are_the_projected_kernel(kernel, layout):
-    kernel = {**kernel, "gamma": 0.02}
+    kernel = with_gamma(kernel, 0.02)
     X, plain = matrix(np.random.default_rng(1), 700, 20, 0.4, layout)
     map = fitted(X, kernel, s=40, eps_d=1e-5)
     K = kernel_matrix(plain, plain[map.sample], kernel)

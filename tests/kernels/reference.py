@@ -6,6 +6,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.precomputed import Precomputed
+
 KERNELS = [
     {"name": "gaussian", "gamma": 0.7},
     {"name": "linear"},
@@ -13,6 +16,16 @@ KERNELS = [
 ]
 
 LAYOUTS = ("bits", "bytes", "mixed", "dense", "double", "sparse")
+
+
+def with_gamma(kernel: dict, gamma: float) -> dict:
+    """Return the kernel with another gamma, if it has one."""
+    return {**kernel, "gamma": gamma} if "gamma" in kernel else kernel
+
+
+def oracle_of_matrix(K: NDArray) -> Oracle:
+    """Return the oracle whose kernel values are the elements of a symmetric matrix."""
+    return Oracle(np.arange(len(K))[:, None], Precomputed.of(K))
 
 
 def kernel_matrix(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:

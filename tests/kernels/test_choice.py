@@ -8,6 +8,7 @@ import scipy.sparse
 
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts._bits import kernel_table
 from svmbench.kernels.layouts._bytes import MOST_FEATURES, common_unit
 from svmbench.kernels.layouts._mixed import indicator_groups
@@ -44,7 +45,7 @@ def indicators(codes: np.ndarray, count: int) -> np.ndarray:
 )
 def test_the_layout_that_is_chosen(X, expected):
     X = X.astype(np.float32)
-    assert choose(X, {"name": "gaussian", "gamma": 0.1})[0] == expected
+    assert choose(X, kernel_of({"name": "gaussian", "gamma": 0.1}))[0] == expected
     assert make_layout(X, KERNELS[0]).name == expected
     assert Oracle(X, KERNELS[0]).layout_name == expected
 
@@ -83,7 +84,7 @@ def test_bits_give_the_formula_rounded_once():
     for kernel in KERNELS:
         x = np.tril(np.ones((129, 128), dtype=np.float32), -1)  # the first row is 0; row i has i ones
         row = make_layout(x, kernel, layout="bits").block([0 if kernel["name"] == "gaussian" else 128])[0]
-        exact = kernel_table(kernel, 128)[distances]
+        exact = kernel_table(kernel_of(kernel), 128)[distances]
         assert np.array_equal(row, exact)
         expected = kernel_matrix(x[[0]] if kernel["name"] == "gaussian" else x[[128]], x, kernel)[0]
         assert np.array_equal(row, expected.astype(np.float32))

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from svmbench.errors import UserError
 from svmbench.kernels import decisions
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts.choice import choose, make_layout
 from svmbench.simd import isa
 from tests.instruction_sets import HERE, LEVELS, output
-from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
+from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale, with_gamma
 
 KINDS = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
 ALL = pytest.mark.parametrize("layout", LAYOUTS)
@@ -67,7 +68,7 @@ def test_any_number_of_indicator_groups(kernel, d, groups):
 def test_many_features(kernel, layout, d):
     # Longer than the pieces in which sums are made; the Gaussian width keeps the values away from 0.
     d = 150 if layout == "mixed" else d
-    kernel = {**kernel, "gamma": 1.0 / d}
+    kernel = with_gamma(kernel, 1.0 / d)
     rng = np.random.default_rng(d)
     stored, dense = make(rng, 37, d, 0.4, layout, kernel)
     block = stored.block(np.arange(37))
@@ -79,7 +80,7 @@ def test_many_features(kernel, layout, d):
 @ALL
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 63, 150])
 def test_a_row_is_bit_for_bit_the_same_alone_and_in_any_block(kernel, layout, n):
-    stored, _ = make(np.random.default_rng(n), n, 41, 0.4, layout, {**kernel, "gamma": 0.02})
+    stored, _ = make(np.random.default_rng(n), n, 41, 0.4, layout, with_gamma(kernel, 0.02))
     order = np.random.default_rng(0).permutation(n)
     alone = np.concatenate([stored.block([i]) for i in order])
     for size in (2, 7, 8, 16, 64, 150):
@@ -92,7 +93,7 @@ def test_a_row_is_bit_for_bit_the_same_alone_and_in_any_block(kernel, layout, n)
 def test_a_block_of_many_wide_examples_is_that_of_its_rows(kernel, layout):
     # More tiles than a block takes together, and sums that go on from one chunk of features to the next.
     d = 150 if layout == "mixed" else 2100
-    stored, _ = make(np.random.default_rng(4), 1100, d, 0.4, layout, {**kernel, "gamma": 1.0 / d})
+    stored, _ = make(np.random.default_rng(4), 1100, d, 0.4, layout, with_gamma(kernel, 1.0 / d))
     rows = np.arange(0, 1100, 54)  # 21: groups of eight, of four and a single one
     assert np.array_equal(stored.block(rows), np.concatenate([stored.block([i]) for i in rows]))
 
@@ -220,6 +221,7 @@ import hashlib, json, sys
 import numpy as np
 from svmbench.simd import isa
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts.choice import choose, make_layout
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
 worst, hashes = 0.0, {}
@@ -227,7 +229,7 @@ for layout in LAYOUTS:
     bits = hashlib.sha256()
     for d in (5, 40, 130):
         for kernel in KERNELS:
-            kernel = {**kernel, "gamma": 0.02}
+            kernel = with_gamma(kernel, 0.02)
             X, dense = matrix(np.random.default_rng(3), 77, d, 0.5, layout)
             stored = make_layout(X, kernel, layout=layout)
             block = stored.block(np.arange(77))
@@ -281,7 +283,7 @@ def test_a_column_may_stand_twice_in_a_row_and_in_any_order(kernel):
         assert np.all(np.abs(found - expected) <= 1e-6 * size)
     np.testing.assert_array_equal(X.data, values)
     ones = scipy.sparse.csr_array((np.ones(350, dtype=np.float32), columns, begin), shape=(50, 3))
-    assert choose(ones, kernel) == ("sparse", {})
+    assert choose(ones, kernel_of(kernel)) == ("sparse", {})
 
 
 # Columns of bits (csrc/columns.h) are summed for these numbers of ones; all values come from the table of the
@@ -304,7 +306,7 @@ for n, d in ((127, 90), (512, 90), (1300, 90), (700, 31), (700, 300)):
         ones = np.diag(counts)
         if kernel["name"] == "gaussian":
             counts = ones[:, None] + ones - 2 * counts
-        expected = kernel_table(kernel, d)[counts]
+        expected = kernel_table(kernel_of(kernel), d)[counts]
         assert np.array_equal(stored.block(rows), expected[rows])
         assert all(np.array_equal(stored.block([i]), expected[[i]]) for i in rows)
         shared = make_layout(X, kernel, threads=3, layout="bits")

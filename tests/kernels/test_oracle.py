@@ -16,7 +16,7 @@ from svmbench.counters import FIELDS
 from svmbench.kernels._cache import RowCache
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
+from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale, with_gamma
 
 GAUSSIAN, LINEAR, POLYNOMIAL = KERNELS
 
@@ -77,7 +77,7 @@ def test_block_values_and_count(layout, kernel):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k["name"])
 def test_values_of_other_rows_and_count(layout, kernel):
-    kernel = {**kernel, "gamma": 0.02}
+    kernel = with_gamma(kernel, 0.02)
     X, dense = matrix(np.random.default_rng(1), 150, 21, 0.5, layout)
     sample = np.arange(0, 150, 4)
     precision = "double" if layout == "double" else "auto"

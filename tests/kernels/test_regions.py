@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts import _regions
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.problem import Problem
@@ -117,7 +118,7 @@ def test_many_columns_and_huge_ones():
         kernel = {"name": "gaussian", "gamma": 3.0 / scale**2}
         scaled = (X * scale).astype(np.float32)
         stored = make_layout(scaled, kernel, layout="dense")
-        assert _regions.find(scaled, np.arange(70), kernel) is not None
+        assert _regions.find(scaled, np.arange(70), stored.kernel) is not None
         expected = np.hstack([piece.values(scaled[:9]) for piece in in_pieces(scaled, "dense", kernel)])
         assert np.array_equal(stored.block(np.arange(9)), expected) and np.mean(expected == 0.0) > 0.5
 
@@ -134,7 +135,7 @@ def test_many_columns_and_huge_ones():
     ids=["few", "wide", "linear", "sparse", "two places"],
 )
 def test_there_are_none_where_they_would_save_little(X, kernel):
-    found = _regions.find(X, np.arange(6), kernel)
+    found = _regions.find(X, np.arange(6), kernel_of(kernel))
     assert found is None
 
 
@@ -149,10 +150,10 @@ def test_the_order_keeps_every_example_and_full_regions():
 
 def values_at_the_edge(threads: int = 1) -> None:
     """Compare rows and expansions over points on a line, a three hundredth of what can be seen apart."""
-    edge = np.sqrt(_regions.farthest(NARROW["gamma"]))
+    edge = np.sqrt(kernel_of(NARROW).farthest)
     X = np.random.default_rng(2).permutation(3000)[:, None].astype(np.float32) * np.float32(edge / 300)
     stored = make_layout(X, NARROW, threads, layout="dense")
-    assert _regions.find(X, np.arange(1), NARROW) is not None
+    assert _regions.find(X, np.arange(1), kernel_of(NARROW)) is not None
     chosen = np.arange(0, 3000, 23)
     expected = np.hstack([piece.values(X[chosen]) for piece in in_pieces(X, "dense")])
     assert np.array_equal(stored.block(chosen), expected)

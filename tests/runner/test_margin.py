@@ -129,7 +129,7 @@ def test_the_gap_is_that_of_all_responses_by_a_few_of_them(name, C, weighted):
     if few.kind == "rounding":
         assert spent <= 0.5 * problem.n * np.count_nonzero(snapshot.alpha)
     assert few.kind == "rounding" or C > 1.0
-    P, D = bounds(gram(X, X, oracle.kernel), problem.y, C, snapshot.alpha, True, problem.weights)
+    P, D = bounds(gram(X, X, oracle.kernel.document()), problem.y, C, snapshot.alpha, True, problem.weights)
     assert every.gap >= (P - D) * (1.0 - 1e-9)
 
 
@@ -211,7 +211,7 @@ def test_scores_of_test_examples_follow_what_changed(monkeypatch):
     oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
     from svmbench.runner.held_out import HeldOutScores
 
-    scores, K = HeldOutScores(oracle, X[:50]), gram(X[:50], X, oracle.kernel)
+    scores, K = HeldOutScores(oracle, X[:50]), gram(X[:50], X, oracle.kernel.document())
     beta = np.where(np.arange(y.size) % 2 == 0, y, 0.0)
     for _ in range(3):
         beta[7] += 0.25

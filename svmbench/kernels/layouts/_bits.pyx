@@ -48,24 +48,18 @@ _PIECE = 128
 def kernel_table(kernel, largest):
     """Return the kernel values at the integers 0 to `largest`, computed in float64, as float32.
 
-    The integers are squared distances for the Gaussian kernel, and inner products for other kernels.
+    The integers are squared distances for a radial kernel, and inner products for others.
 
     Parameters
     ----------
-    kernel : dict
-        Name and parameters.
+    kernel : ScalarKernel
+        The kernel.
     largest : int
         Largest of the integers that occur.
     """
     numbers = np.arange(-(-(largest + 1) // _PIECE) * _PIECE, dtype=np.float64)
     with np.errstate(under="ignore", over="ignore"):
-        if kernel["name"] == "gaussian":
-            values = np.exp(-kernel["gamma"] * numbers)
-        elif kernel["name"] == "polynomial":
-            values = (kernel["gamma"] * numbers + kernel["coef0"]) ** kernel["degree"]
-        else:
-            values = numbers
-        return values.astype(np.float32)
+        return kernel.value(numbers).astype(np.float32)
 
 
 cdef class BitsLayout(TiledLayout):
@@ -94,7 +88,7 @@ cdef class BitsLayout(TiledLayout):
                      (self.store.words + 1) * 4)
         self.store.tiles = <const uint32_t *>self.tiles
         self.kept = self.store.words > CHEAP
-        self.table = kernel_table(kernel, self.d)
+        self.table = kernel_table(self.kernel, self.d)
         self.store.table = &self.table[0]
         self.split = np.asarray(self.table)[:32].view(np.uint8).reshape(32, 4).T.copy()
         self.store.split = &self.split[0, 0]
@@ -154,7 +148,7 @@ cdef class BitsLayout(TiledLayout):
 
     def value_error(self, X=None):
         """See `Layout`. Values come from a table, and are rounded once."""
-        return (0.0, 1.01 * 2.0 ** -24) if self.kernel["name"] == "gaussian" else None
+        return (0.0, 1.01 * 2.0 ** -24) if self.kernel.radial else None
 
     def encode(self, X):
         """Return packed words and the number of ones, or None unless every value is 0 or 1."""

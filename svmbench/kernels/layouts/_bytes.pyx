@@ -75,8 +75,7 @@ def common_unit(X):
 def holds(X, unit, kernel):
     """Return whether kernel values of the integer multiples are within the stated tolerance of those of X.
 
-    If its arguments move, a Gaussian kernel changes by at most sqrt(2 gamma / e) times the distance. Other
-    kernels change in proportion to the distance relative to the norm.
+    See `Kernel.slope` for the changes of values if the arguments move.
 
     Parameters
     ----------
@@ -84,18 +83,17 @@ def holds(X, unit, kernel):
         Examples, each value close to a multiple.
     unit : float
         From `common_unit`.
-    kernel : dict
-        Name and parameters.
+    kernel : ScalarKernel
+        The kernel.
     """
-    gaussian = kernel["name"] == "gaussian"
-    slope = 2.0 * ((2.0 * kernel["gamma"] / np.e) ** 0.5 if gaussian else kernel.get("degree", 1))
+    slope = 2.0 * kernel.slope
     top = float(X.max(initial=0.0))
-    if gaussian and slope * _SLACK * top * X.shape[1] ** 0.5 <= _MOVED:
+    if kernel.radial and slope * _SLACK * top * X.shape[1] ** 0.5 <= _MOVED:
         return True
     for part in parts(X):
         exact = part.astype(np.float64)
         miss = np.linalg.norm(exact - np.round(exact / unit) * unit, axis=1)
-        if np.any(slope * miss > _MOVED * (1.0 if gaussian else np.linalg.norm(exact, axis=1))):
+        if np.any(slope * miss > _MOVED * (1.0 if kernel.radial else np.linalg.norm(exact, axis=1))):
             return False
     return True
 

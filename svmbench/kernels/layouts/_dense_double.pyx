@@ -46,7 +46,7 @@ cdef class DoubleLayout(TiledLayout):
 
     def value_error(self, X=None):
         """See `Layout`. Values are computed by the formula in float64, and rounded once."""
-        if self.kernel["name"] != "gaussian":
+        if not self.kernel.radial:
             return None
         return 1.01 * (self.d + 6) * 2.0 ** -53, 1.01 * 2.0 ** -24
 

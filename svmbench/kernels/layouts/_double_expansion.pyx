@@ -22,7 +22,6 @@ from svmbench.kernels.layouts._regions cimport REGION, Regions
 from svmbench.kernels.layouts._tiled cimport TiledLayout
 
 from svmbench.kernels.double_values import squared_norms
-from svmbench.kernels.layouts._regions import farthest
 from svmbench.sparse import canonical, issparse
 
 
@@ -110,7 +109,9 @@ def expansion(Layout stored, points, coefficients, at, given=None):
     scores = np.zeros(len(at))
     if len(points) == 0 or len(at) == 0:
         return scores
-    if stored.kernel["name"] == "linear":
+    if stored.kernel.compiled is None:
+        return stored.select(points).scores_at(stored, at, coefficients)
+    if stored.kernel.linear:
         return _linear(source, points, coefficients, len(at), lambda part: source.plain_rows(at[part]))
     everywhere = given is None and len(points) == 1 and np.array_equal(at, np.arange(stored.n))
     if everywhere and _row(stored, points, coefficients[0], scores):
@@ -155,7 +156,9 @@ def scores(Layout stored, points, coefficients, X, given=None):
 
     if len(points) == 0 or count == 0:
         return found
-    if stored.kernel["name"] == "linear":
+    if stored.kernel.compiled is None:
+        return stored.select(points).scores(stored.queries_of(X), coefficients)
+    if stored.kernel.linear:
         return _linear(source, points, coefficients, count, rows)
     step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not source.sparse else len(points)
     for begin in range(0, len(points), step):
@@ -468,7 +471,7 @@ cdef class _NearDense(_Dense):
 
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples, also taken in the order of regions."""
-        limit = farthest(self.stored.kernel["gamma"])
+        limit = self.stored.kernel.farthest
         for begin in range(0, len(at), REGION):
             PyErr_CheckSignals()
             rows = self.source.rows(at[begin : begin + REGION])

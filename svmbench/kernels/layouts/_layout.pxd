@@ -50,6 +50,8 @@ cdef class Layout:
     cdef readonly double unit_squared
     # Whether reading a row back from memory is faster than computing it again.
     cdef readonly bint kept
+    # The error that a kernel raised in `rows`, whose values are then NaN; or None.
+    cdef readonly object failure
 
     # Methods that a layout may override, described in _layout.pyx.
     cdef Py_ssize_t group(self) noexcept nogil

@@ -11,7 +11,7 @@ The loops use the instruction set that `svmbench.simd.targets` chose at import.
 import numpy as np
 import scipy
 
-from svmbench.errors import UserError
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.sparse import issparse
 
 from libc.stdint cimport int64_t
@@ -32,8 +32,6 @@ cdef double WORK_TOGETHER = 2.0 ** 28
 #: Number of examples converted at a time, so that a change of type or order does not copy the whole matrix.
 PART = 4096
 
-_KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
-
 
 def parts(X):
     """Yield the rows of a matrix as dense float32 arrays, a few thousand at a time."""
@@ -51,8 +49,8 @@ cdef class Layout:
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
         Examples.
-    kernel : dict
-        ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
+    kernel : Kernel or dict
+        The kernel, or its name and parameters.
     threads : int
         OpenMP threads of one call.
 
@@ -71,18 +69,14 @@ cdef class Layout:
     exact_price = 2.0
 
     def __cinit__(self, X, kernel, threads=1, **_):
-        name = kernel["name"]
-        if name not in _KINDS:
-            raise UserError(f"kernel={name} is not known: give one of {', '.join(sorted(_KINDS))}")
-        self.kernel = dict(kernel)
+        self.kernel = kernel = kernel_of(kernel)
         self.level = isa_level()
         self.threads = threads
         self.ahead = 1
         self.kept = True
-        self.params.kind = _KINDS[name]
-        self.params.gamma = kernel.get("gamma", 1.0)
-        self.params.coef0 = kernel.get("coef0", 0.0)
-        self.params.degree = kernel.get("degree", 1)
+        if kernel.compiled is not None:
+            self.params.kind = kernel.compiled
+            self.params.gamma, self.params.coef0, self.params.degree = kernel.gamma, kernel.coef0, kernel.degree
         self.n, self.d = X.shape
 
     def distance_error(self, X=None):
@@ -100,29 +94,12 @@ cdef class Layout:
         If k is the kernel value in exact arithmetic, a value in a row is within :math:`k (r \ln(1/k) + s)` of
         it, except that values below 2^-125 may be 0. The error of the squared distance determines r, that of
         the exponential s. The bound is only known for the Gaussian kernel.
-
-        Notes
-        -----
-        To first order in u = 2^-24, relative errors add up (N. J. Higham, Accuracy and Stability of Numerical
-        Algorithms, 2nd ed., 2002, section 3.1); a hundredth more covers the higher orders. Scaling the
-        distance takes three roundings. In the exponential, the roundings of the polynomial are multiplied by
-        powers of at most 1/2, so that their effects add up to 4 u.
         """
-        cdef double u = 2.0 ** -24
-        error = self.distance_error(X) if self.kernel["name"] == "gaussian" else None
-        if error is None:
-            return None
-        return 1.01 * (error[0] + 3.0 * u), 1.01 * (error[1] + 4.0 * u)
+        return self.kernel.value_error(self.distance_error(X))
 
-    def polynomial_error(self):
-        r"""Return a number c: values of the polynomial kernel in rows are within :math:`c B^{deg}` of theirs.
-
-        :math:`B = \gamma |x| |x'| + |coef0|`. Scaling, adding and the powers take three roundings and one
-        more per factor. If the layout has no `distance_error`, values are rounded once.
-        """
-        cdef double u = 2.0 ** -24, degree = self.params.degree
-        error = self.distance_error()
-        return 1.01 * (u if error is None else degree * (error[0] + 4.0 * u) + (degree - 1.0) * u)
+    def relative_error(self):
+        """Return a bound on the rounding error of values in rows, relative to both `Kernel.lengths`."""
+        return self.kernel.relative_error(self.distance_error())
 
     cdef Py_ssize_t group(self) noexcept nogil:
         """Return the largest number of rows that one call of `rows` may compute."""
@@ -244,6 +221,14 @@ cdef class Layout:
     def squared_norms(self):
         """Return |x_j|² in float64, shape (n,)."""
         raise NotImplementedError
+
+    def self_values(self):
+        """Return K(x_j, x_j), float64, shape (n,)."""
+        return self.kernel.value(self.squared_norms())
+
+    def lengths(self):
+        """Return `Kernel.lengths` of the stored examples, float64, shape (n,)."""
+        return self.kernel.lengths_of(self.squared_norms())
 
     def queries_of(self, X):
         """Return the rows of X in the form that `scores` reads."""

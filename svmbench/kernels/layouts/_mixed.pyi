@@ -4,8 +4,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels.functions.registry import AnyKernel
 from svmbench.kernels.layouts._tiled import TiledLayout
-from svmbench.run_config import KernelDocument
 
 MOST_NUMERIC: int
 
@@ -15,7 +15,7 @@ class MixedLayout(TiledLayout):
     def __new__(
         cls,
         X: Any,
-        kernel: KernelDocument,
+        kernel: AnyKernel,
         threads: int = 1,
         groups: Sequence[tuple[int, int]] | None = None,
     ) -> Self: ...

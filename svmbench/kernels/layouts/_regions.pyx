@@ -29,9 +29,6 @@ cdef extern from "regions.h" nogil:
 cdef enum:
     QUERIES_BYTES = 1 << 20
 
-#: Values below 2 to this power are 0.
-LEAST_EXPONENT = -125
-
 #: Most columns that have bounds: those that vary most.
 MOST_COLUMNS = 16
 
@@ -47,14 +44,6 @@ _MOST_REACHED = 0.5
 # Number of examples from which the column that varies most in a half is determined.
 _SPREAD = 128
 
-# The limit is increased by this fraction, since bounds and distances are rounded.
-_MARGIN = 1e-4
-
-
-def farthest(gamma):
-    """Return the squared distance beyond which every value of the Gaussian kernel counts as 0."""
-    return -LEAST_EXPONENT * math.log(2.0) / gamma * (1.0 + _MARGIN)
-
 
 def find(X, columns, kernel):
     """Return the `Regions` of examples; None if they would save less than half of the values.
@@ -65,17 +54,17 @@ def find(X, columns, kernel):
         Examples.
     columns : array of int, shape (c,)
         Features that a query begins with, as float32, in this order.
-    kernel : dict
-        Name and parameters.
+    kernel : Kernel
+        The kernel; only a radial one has regions.
     """
     n = X.shape[0]
-    if kernel["name"] != "gaussian" or n < _FEWEST or len(columns) == 0 or issparse(X):
+    if not kernel.radial or n < _FEWEST or len(columns) == 0 or issparse(X):
         return None
     sample = (np.arange(2 * _SAMPLE) * _GOLDEN % 1.0 * n).astype(np.int64)
     some = np.asarray(X[sample][:, columns], dtype=np.float64)
     words = np.sort(np.argsort(-some.var(axis=0), kind="stable")[:MOST_COLUMNS])
     some = some[:, words]
-    limit = farthest(kernel["gamma"])
+    limit = kernel.farthest
     apart = some[:_SAMPLE] - some[_SAMPLE:]
     if np.mean(np.square(apart).sum(axis=1) <= limit) > _MOST_REACHED:
         return None

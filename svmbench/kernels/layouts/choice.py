@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from svmbench.errors import UserError, nearest
+from svmbench.kernels.functions.base import ScalarKernel
+from svmbench.kernels.functions.registry import AnyKernel, kernel_of
 from svmbench.kernels.layouts._bits import BitsLayout
 from svmbench.kernels.layouts._bytes import MOST_FEATURES, BytesLayout, common_unit, holds
 from svmbench.kernels.layouts._dense import DenseLayout
 from svmbench.kernels.layouts._dense_double import DoubleLayout
+from svmbench.kernels.layouts._formula import FormulaLayout, GramLayout
 from svmbench.kernels.layouts._layout import Layout
 from svmbench.kernels.layouts._mixed import MOST_NUMERIC, MixedLayout, indicator_groups
 from svmbench.kernels.layouts._sparse import SparseLayout
 from svmbench.sparse import canonical, issparse
-
-if TYPE_CHECKING:
-    from svmbench.run_config import KernelDocument
 
 Matrix = Any  # ndarray of float32 or scipy.sparse matrix, shape (n, d)
 
@@ -26,13 +26,10 @@ LAYOUTS: dict[str, type[Layout]] = {
     for layout in (BitsLayout, BytesLayout, MixedLayout, DenseLayout, DoubleLayout, SparseLayout)
 }
 
-# Sums of float32 products over more features, times the degree of a polynomial, exceed the tolerance.
-_MOST_SINGLE = 2048
-
 
 def make_layout(
     X: Matrix,
-    kernel: KernelDocument,
+    kernel: AnyKernel,
     threads: int = 1,
     layout: str | None = None,
     like: Matrix | None = None,
@@ -44,12 +41,13 @@ def make_layout(
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
         Examples; stored in float32 or, without loss, more compactly.
-    kernel : mapping
-        ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
+    kernel : Kernel or mapping
+        The kernel, or its name and parameters.
     threads : int
         OpenMP threads per call.
     layout : str, optional
-        A key of `LAYOUTS`. Default: the one that fits the examples best.
+        A key of `LAYOUTS`. Default: the one that fits the examples best. A kernel that is not compiled has
+        one of its own.
     like : ndarray or scipy.sparse matrix, shape (m, d), optional
         Examples that determine the layout, of which X is a part. Default: X.
     precision : str
@@ -67,13 +65,16 @@ def make_layout(
         )
     if not issparse(X):
         X = np.asarray(X)
+    kernel = kernel_of(kernel)
+    if not isinstance(kernel, ScalarKernel):
+        return _tried((FormulaLayout if kernel.matrix is None else GramLayout)(X, kernel, threads))
     if layout is not None:
         return LAYOUTS[layout](X, kernel, threads)
     chosen, options = choose(X if like is None else like, kernel, precision)
     return LAYOUTS[chosen](X, kernel, threads, **options)
 
 
-def choose(X: Matrix, kernel: KernelDocument, precision: str = "auto") -> tuple[str, dict[str, Any]]:
+def choose(X: Matrix, kernel: ScalarKernel, precision: str = "auto") -> tuple[str, dict[str, Any]]:
     """Return the name of the layout that fits the examples best, and the arguments found for it.
 
     ``bits`` if every value is 0 or 1 (for a sparse matrix only if that takes no more memory), ``sparse`` for
@@ -86,8 +87,8 @@ def choose(X: Matrix, kernel: KernelDocument, precision: str = "auto") -> tuple[
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
         Examples.
-    kernel : mapping
-        Name and parameters.
+    kernel : ScalarKernel
+        The kernel.
     precision : str
         As in `make_layout`.
     """
@@ -104,7 +105,7 @@ def choose(X: Matrix, kernel: KernelDocument, precision: str = "auto") -> tuple[
         return "double", {}
     if unit is not None and holds(X, unit, kernel):
         return "bytes", {"unit": unit}
-    if precision == "auto" and _beyond_single(d, kernel):
+    if precision == "auto" and not kernel.fits_single(d):
         return "double", {}
     groups = indicator_groups(X)
     numeric = d - sum(end - begin for begin, end in groups)
@@ -113,8 +114,14 @@ def choose(X: Matrix, kernel: KernelDocument, precision: str = "auto") -> tuple[
     return "dense", {}
 
 
-def _beyond_single(d: int, kernel: KernelDocument) -> bool:
-    """Return whether sums or parameters in float32 cannot keep the tolerance for any examples."""
-    if not 1e-30 < kernel.get("gamma", 1.0) < 1e30:
-        return True
-    return kernel["name"] == "polynomial" and d * kernel["degree"] > _MOST_SINGLE
+def _tried(layout: FormulaLayout) -> FormulaLayout:
+    """Return the layout of a kernel in Python; raise what it raises for the first row, or refuse the row."""
+    row = layout.block(np.zeros(min(1, layout.n), dtype=np.int64))
+    if layout.failure is not None:
+        raise layout.failure
+    if not np.isfinite(row).all():
+        raise UserError(
+            f"kernel={layout.kernel.name} has values that are not finite in single precision: scale the "
+            "features, or change the parameters of the kernel"
+        )
+    return layout

@@ -127,10 +127,14 @@ class BaselineRun:
         return self.answer() if self.iterations else self.untrained
 
 
+#: Kernels of scikit-learn with the same formulas.
+KERNELS = ("gaussian", "linear", "polynomial", "sigmoid")
+
+
 def kernel_options(kernel: KernelDocument) -> dict[str, Any]:
     """Return scikit-learn's keywords for a kernel; the formulas are the same."""
-    words = {"gaussian": "rbf", "linear": "linear", "polynomial": "poly"}
-    return {"kernel": words[kernel["name"]]} | {
+    words = {"gaussian": "rbf", "polynomial": "poly"}
+    return {"kernel": words.get(kernel["name"], kernel["name"])} | {
         key: value for key, value in kernel.items() if key in ("gamma", "degree", "coef0")
     }
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from svmbench.solvers.baselines._baseline import kernel_options
+from svmbench.solvers.baselines._baseline import KERNELS, kernel_options
 from svmbench.solvers.baselines._data import BaselineData
 from svmbench.solvers.baselines._mapped import MappedBaseline
 
@@ -26,6 +26,7 @@ class SklearnNystroem(MappedBaseline):
 
     name = "sklearn_nystroem"
     title = "Nyström features (scikit-learn)"
+    kernels = KERNELS
     citation = (
         "C. Williams, M. Seeger. Using the Nyström Method to Speed Up Kernel Machines. NIPS 2000; "
         "sklearn.kernel_approximation.Nystroem: F. Pedregosa et al. JMLR 12, 2011."

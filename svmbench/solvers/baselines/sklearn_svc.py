@@ -21,7 +21,13 @@ from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Run
-from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
+from svmbench.solvers.baselines._baseline import (
+    KERNELS,
+    Baseline,
+    BaselineExpansionRun,
+    TolParams,
+    svc_options,
+)
 from svmbench.solvers.baselines._data import BaselineData
 
 
@@ -42,6 +48,7 @@ class SklearnSVC(Baseline):
 
     name = "sklearn_svc"
     title = "LIBSVM (scikit-learn)"
+    kernels = KERNELS
     citation = (
         "C.-C. Chang, C.-J. Lin. LIBSVM: A Library for Support Vector Machines. ACM TIST 2:27, 2011; "
         "sklearn.svm.SVC: F. Pedregosa et al. JMLR 12, 2011."

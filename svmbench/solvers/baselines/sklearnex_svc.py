@@ -24,7 +24,13 @@ from svmbench.option import option
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Run
-from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
+from svmbench.solvers.baselines._baseline import (
+    KERNELS,
+    Baseline,
+    BaselineExpansionRun,
+    TolParams,
+    svc_options,
+)
 from svmbench.solvers.baselines._data import BaselineData
 from svmbench.sparse import issparse
 
@@ -46,6 +52,7 @@ class SklearnexSVC(Baseline):
 
     name = "sklearnex_svc"
     title = "oneDAL (scikit-learn-intelex)"
+    kernels = KERNELS
     citation = (
         "Intel oneAPI Data Analytics Library, sklearnex.svm.SVC. Method: Z. Wen, J. Shi, Q. Li, B. He, "
         "J. Chen. ThunderSVM. JMLR 19, 2018."

@@ -8,9 +8,9 @@ from scipy.optimize import LinearConstraint, minimize
 
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.gram import GramOracle
 from svmbench.problem import Problem
 from svmbench.solvers.dual.insensitive import InsensitiveDual
+from tests.kernels.reference import oracle_of_matrix
 from tests.specification import insensitive
 from tests.specification.slow_oracle import SlowOracle
 
@@ -75,7 +75,7 @@ def test_it_finds_the_optimum(bias, epsilon, weighted):
     K = np.exp(-0.4 * np.square(X[:, None] - X[None]).sum(axis=-1, dtype=np.float64))
     weights = np.random.default_rng(1).uniform(0.2, 2.0, y.size) if weighted else None
     box = box_of(y.size, 2.0, bias, weights)
-    dual = InsensitiveDual(GramOracle(K), box, y, epsilon, 8)
+    dual = InsensitiveDual(oracle_of_matrix(K), box, y, epsilon, 8)
     while dual.violation > 1e-6 and dual.rounds < 2000:
         dual.round()
     assert dual.violation <= 1e-6

@@ -7,12 +7,12 @@ import pytest
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.gram import GramOracle
 from svmbench.problem import Problem
 from svmbench.runner.certificate import certify
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from tests import instruction_sets
+from tests.kernels.reference import oracle_of_matrix
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.1}
 SIZES = (37, 64, 90)
@@ -35,7 +35,7 @@ def examples(layout):
 def oracle_of(layout):
     X = examples(layout)
     if layout == "gram":
-        return GramOracle(np.exp(-0.1 * np.square(X[:, None] - X[None]).sum(axis=-1, dtype=np.float64)))
+        return oracle_of_matrix(np.exp(-0.1 * np.square(X[:, None] - X[None]).sum(axis=-1, dtype=np.float64)))
     kernel = {**GAUSSIAN, "gamma": 1e-3} if layout == "bytes" else GAUSSIAN
     return Oracle(X, kernel, layout=layout)
 
