@@ -71,7 +71,7 @@ _FIRST = {
     "datasets": ("list", "fetch", "verify", "describe"),
     "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
     "speed": ("machine", "rows", "solvers", "baselines", "estimators", "scaling", "show"),
-    "new": ("dataset", "figure", "solver"),
+    "new": ("dataset", "figure", "kernel", "solver"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }

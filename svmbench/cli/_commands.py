@@ -29,7 +29,7 @@ COMMANDS = {
     "paper": "plan, run, draw or judge a figure of a paper",
     "field": "compare all methods on fifteen data sets, or enter your own",
     "advise": "recommend a solver for a data set, by stored runs on fifteen others",
-    "new": "write the files of a solver, a data set or a figure of your own",
+    "new": "write the files of a solver, kernel, data set or figure of your own",
     "speed": "measure the machine, kernel rows, solvers and baselines",
     "completion": "print the completion script for bash or zsh",
     "help": "show this help, or that of a command",

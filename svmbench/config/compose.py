@@ -28,7 +28,8 @@ from omegaconf.errors import OmegaConfBaseException
 from svmbench.config import folder
 from svmbench.config.overrides import as_text, check_form, check_keys, not_an_override, usual, written
 from svmbench.config.plain import check_files, plain, read_section, with_changes
-from svmbench.config.validation import checked, of_the_sweep, sweep_options
+from svmbench.config.validation import checked, of_the_sweep, schema_of, sweep_options
+from svmbench.config.values import defaults_of
 from svmbench.errors import UserError, nearest
 from svmbench.run_config import Parameter, RunConfig
 
@@ -287,9 +288,20 @@ class _Composer:
 
     def arguments(self, overrides: Sequence[str]) -> list[str]:
         """Return the arguments for Hydra: the overrides, and one that adds the user's folders."""
-        _register_plugin_solvers(overrides)
+        self._register(overrides)
         quoted = ",".join("'file://" + str(path).replace("'", "\\'") + "'" for path in self._folders)
         return [*([f"hydra.searchpath=[{quoted}]"] if quoted else []), *overrides]
+
+    def _register(self, overrides: Sequence[str]) -> None:
+        """Register with Hydra the defaults of classes that overrides, defaults or files may choose."""
+        texts = [folder.text_of(file) for path in self._folders for file in path.glob("*/*.yaml")]
+        words = {given.partition("=")[2] for given in overrides} | set(re.findall(r"\w+", " ".join(texts)))
+        words |= set(folder.defaults().values())
+        for group in folder.CLASSES:
+            for name in words.intersection(folder.class_names(group)):
+                ConfigStore.instance().store(
+                    name, _class_section(group, name), group=group, provider="svmbench"
+                )
 
     def compose(self, overrides: Sequence[str], moving: frozenset[str] | set[str] = frozenset()) -> Any:
         """Return the composed configuration in plain types.
@@ -346,8 +358,11 @@ class _Composer:
     def _section(self, group: str, name: str) -> dict[str, Parameter] | None:
         """Return the section of an option if its file defines nothing else; each file is read once."""
         if (group, name) not in self._read:
-            file = folder.file_of(group, name, self._folders) if group in folder.GROUPS else None
-            self._read[group, name] = read_section(file) if file else None
+            file = folder.file_of(group, name, self._folders)
+            of_class = file is None and group in folder.CLASSES
+            self._read[group, name] = (
+                _class_section(group, name) if of_class else read_section(file) if file else None
+            )
         return self._read[group, name]
 
     def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
@@ -377,15 +392,10 @@ class _Composer:
 def _state() -> tuple[Any, ...]:
     """Return a value that changes whenever a file of the shipped defaults changes."""
     files = [folder.conf_dir() / "config.yaml"]
-    files += [folder.conf_dir() / group / f"{name}.yaml" for group, name in folder.defaults().items()]
+    files += [file for file in (folder.file_of(*chosen) for chosen in folder.defaults().items()) if file]
     return tuple((str(file), about.st_mtime_ns, about.st_size) for file in files for about in [file.stat()])
 
 
-def _register_plugin_solvers(overrides: Sequence[str]) -> None:
-    """Register the defaults of chosen plug-in solvers, which have no file in ``conf/solver/``, with Hydra."""
-    chosen = {given.partition("=")[2] for given in overrides if given.startswith("solver=")}
-    for name in chosen & set(folder.plugin_solvers()) if chosen else ():
-        from svmbench.solvers import registry
-
-        params = dataclasses.asdict(registry.get(name).Params())
-        ConfigStore.instance().store(name, {"name": name, **params}, group="solver", provider="svmbench")
+def _class_section(group: str, name: str) -> dict[str, Parameter]:
+    """Return the section of a class with its defaults."""
+    return {"name": name, **defaults_of(schema_of(group, name))}

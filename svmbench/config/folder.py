@@ -1,8 +1,9 @@
-"""The configuration files and their options, read without Hydra so that help is instant.
+"""The options of each group and their keys, read without Hydra so that help is instant.
 
-This module only reads the simple style of the files in ``conf/``: one key per line, two-space indentation, a
-comment above each key and the allowed values after it, as `svmbench.config.generate` writes them. Runs use
-Hydra's composition in `svmbench.config.compose`; a test compares both.
+An option is a file in ``conf/``, or a class whose parameters are the keys: a solver, kernel or feature map.
+Of files, this module only reads the simple style of those in ``conf/``: one key per line, two-space
+indentation, a comment above each key and the allowed values after it, as `svmbench.config.generate` writes
+them. Runs use Hydra's composition in `svmbench.config.compose`; a test compares both.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from svmbench.errors import UserError
 
 #: Groups from each of which one option is always chosen; the launcher only matters to sweeps.
 GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
+
+#: The groups whose options are classes; users may have files of options with other names.
+CLASSES = ("solver", "kernel", "features")
 
 _LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
 
@@ -71,9 +75,10 @@ def user_folders(given: str | None = None) -> list[Path]:
             )
         for file in sorted((*folder.glob("*.yaml"), *folder.glob("*/*.yaml"))):
             twin = file.relative_to(folder)
-            if folder != shipped and (shipped / twin).is_file():
+            ours = (shipped / twin).is_file() or twin.stem in class_names(twin.parent.name)
+            if folder != shipped and ours:
                 raise UserError(
-                    f"{file} has the name of a file of svmbench, which would be read instead: rename it"
+                    f"{file} has the name of an option of svmbench, which would be read instead: rename it"
                 )
             if file.is_file():
                 text = text_of(file)
@@ -143,25 +148,49 @@ def groups(folders: Sequence[Path] = ()) -> list[str]:
 
 
 def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
-    """Return the names that can follow ``group=``, sorted; solvers include those of installed plug-ins."""
+    """Return the names that can follow ``group=``, sorted; classes include those of installed plug-ins."""
     files = (file for folder in (conf_dir(), *folders) for file in (folder / group).glob("*.yaml"))
     found = {file.stem for file in files if file.is_file()}
-    if group == "solver":
-        found.update(plugin_solvers())
-    return sorted(found)
+    return sorted(found.union(class_names(group)))
 
 
 def file_of(group: str, option: str, folders: Sequence[Path] = ()) -> Path | None:
-    """Return the file of ``group=option`` in the first folder that has it; None for a plug-in without one."""
+    """Return the file of ``group=option`` in the first folder that has it; None for a class."""
     files = (folder / group / f"{option}.yaml" for folder in (conf_dir(), *folders))
     return next((file for file in files if file.is_file()), None)
 
 
-def plugin_solvers() -> list[str]:
-    """Return the names in the entry-point group ``svmbench.solvers``, without importing any of them."""
-    from importlib.metadata import entry_points
+def class_names(group: str) -> list[str]:
+    """Return the names of the classes of a group, without importing any of them."""
+    if group == "solver":
+        from svmbench.solvers import registry
 
-    return [entry.name for entry in entry_points(group="svmbench.solvers")]
+        return registry.names()
+    if group == "kernel":
+        from svmbench.kernels.functions import registry as kernels
+
+        return kernels.names()
+    from svmbench import features
+
+    return ["none", *features.NAMES] if group == "features" else []
+
+
+def class_keys(group: str, option: str) -> list[Key]:
+    """Return the keys of a class, with its dotted names."""
+    from svmbench.config.validation import schema_of
+    from svmbench.config.values import alternatives, defaults_of, hints, show
+
+    kind = schema_of(group, option)
+    types, values = hints(kind), defaults_of(kind)
+    return [
+        Key(
+            f"{group}.{item.name}",
+            show(values[item.name]),
+            item.metadata.get("help", ""),
+            BETWEEN.join(alternatives(types[item.name], item.metadata)),
+        )
+        for item in fields(kind)
+    ]
 
 
 def defaults() -> dict[str, str]:
@@ -175,8 +204,8 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
     found = []
     for group in GROUPS:
         file = file_of(group, chosen[group], folders)
-        if file:
-            found += [key for key in read_keys(file, group) if not key.name.endswith(".name")]
+        own = read_keys(file, group) if file else class_keys(group, chosen[group])
+        found += [key for key in own if not key.name.endswith(".name")]
     own = read_keys(conf_dir() / "config.yaml")
     return found + [key for key in own if key.name != "defaults"]
 

@@ -1,7 +1,8 @@
-"""Schemas of kernels, launchers and sweeps.
+"""Schemas of launchers and sweeps.
 
 Sections with fixed keys are in `svmbench.run_config`, which also documents the ``metadata`` of fields.
-Solvers, data sets and feature maps define their own schemas: ``Solver.Params``, `svmbench.data.schema`.
+Solvers, kernels, data sets and feature maps define their own schemas: ``Solver.Params``,
+`svmbench.data.schema`.
 """
 
 from __future__ import annotations
@@ -18,32 +19,8 @@ def _above_zero(default: Any = None) -> Any:
 
 
 @dataclass(frozen=True)
-class Gaussian:
-    """exp(-gamma |x - z|²); gamma None: the data set's default."""
-
-    gamma: float | None = _above_zero()
-
-
-@dataclass(frozen=True)
-class Linear:
-    """<x, z>."""
-
-
-@dataclass(frozen=True)
-class Polynomial:
-    """(gamma <x, z> + coef0)^degree; positive semi-definite for coef0 of at least 0."""
-
-    degree: int = field(default=3, metadata={"min": 1, "max": 1000})
-    gamma: float = _above_zero(1.0)
-    coef0: float = field(default=1.0, metadata={"min": 0})
-
-
-@dataclass(frozen=True)
 class NoFeatures:
     """The kernel itself, or the data for a linear solver."""
-
-
-KERNELS: dict[str, type] = {"gaussian": Gaussian, "linear": Linear, "polynomial": Polynomial}
 
 
 @dataclass(frozen=True)

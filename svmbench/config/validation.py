@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from svmbench.config.schema import KERNELS, LAUNCHERS, NoFeatures, Slurm, Suggested, Sweep
+from svmbench.config.schema import LAUNCHERS, NoFeatures, Slurm, Suggested, Sweep
 from svmbench.config.values import check_section, check_values, show
 from svmbench.errors import UserError, nearest
 from svmbench.run_config import (
@@ -166,10 +166,14 @@ def schema_of(group: str, name: str) -> type:
         return NoFeatures if name == "none" else features.get(name).Params
     if group == "budget":
         return BudgetConfig
-    known = LAUNCHERS if group == "launcher" else KERNELS
-    if name not in known:
-        raise UserError(f"unknown {group}.name={name}{nearest(name, known)} ({group}s: {', '.join(known)})")
-    return known[name]
+    if group == "kernel":
+        from svmbench.kernels.functions import registry as kernels
+
+        return kernels.get(name)
+    if name not in LAUNCHERS:
+        hint = nearest(name, LAUNCHERS)
+        raise UserError(f"unknown launcher.name={name}{hint} (launchers: {', '.join(LAUNCHERS)})")
+    return LAUNCHERS[name]
 
 
 def _choice(group: str, given: Any) -> Choice:

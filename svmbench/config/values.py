@@ -76,6 +76,12 @@ def hints(schema: type) -> dict[str, Any]:
     return {item.name: item.metadata.get("given", stated[item.name]) for item in dataclasses.fields(schema)}
 
 
+def defaults_of(schema: type) -> dict[str, Any]:
+    """Return the values of a user who gives none, by field of a schema."""
+    items = dataclasses.fields(schema)
+    return {item.name: None if "given" in item.metadata else default(item) for item in items}
+
+
 def default(item: dataclasses.Field[Any]) -> Any:
     """Return the default of a field, made by its factory if it has one, or else ``MISSING``."""
     return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
@@ -210,6 +216,8 @@ def show(value: Any) -> str:
     """Return a value as it is written on the command line."""
     if value is None:
         return "null"
+    if isinstance(value, list):
+        return f"[{','.join(map(show, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)

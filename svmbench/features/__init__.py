@@ -5,13 +5,16 @@ For example, ``svmbench run solver=dcd features=nystrom features.s=512 dataset=a
 
 from __future__ import annotations
 
-from svmbench.errors import UserError, nearest
-from svmbench.features.base import FeatureMap
-from svmbench.features.fourier import Fourier
-from svmbench.features.nystrom import Nystrom
+import importlib
+from typing import TYPE_CHECKING
 
-#: Maps by the value of ``features=``.
-MAPS: dict[str, type[FeatureMap]] = {"nystrom": Nystrom, "fourier": Fourier}
+from svmbench.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from svmbench.features.base import FeatureMap
+
+#: Values of ``features=`` with a map, each in the module of its name.
+NAMES = ("nystrom", "fourier")
 
 
 def get(name: str) -> type[FeatureMap]:
@@ -22,11 +25,9 @@ def get(name: str) -> type[FeatureMap]:
     UserError
         If there is no such map.
     """
-    if name not in MAPS:
+    if name not in NAMES:
         raise UserError(
-            f"features '{name}' are unknown: give one of none, {', '.join(MAPS)}{nearest(name, MAPS)}"
+            f"features '{name}' are unknown: give one of none, {', '.join(NAMES)}{nearest(name, NAMES)}"
         )
-    return MAPS[name]
-
-
-__all__ = ["MAPS", "FeatureMap", "get"]
+    own = vars(importlib.import_module(f"{__name__}.{name}")).values()
+    return next(kind for kind in own if isinstance(kind, type) and vars(kind).get("name") == name)

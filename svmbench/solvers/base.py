@@ -321,8 +321,8 @@ class StartableRun(Run, Protocol):
 class Solver(ABC):
     """Base class of solvers: properties of the method, its requirements, and how to start it.
 
-    Subclasses set the class attributes, define ``Params`` (a frozen dataclass, the schema of
-    ``conf/solver/<name>.yaml``) and implement `start`.
+    Subclasses set the class attributes, define ``Params`` (a frozen dataclass of its parameters, by
+    `svmbench.option.option`) and implement `start`.
 
     Attributes
     ----------

@@ -13,10 +13,13 @@ import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from svmbench import solvers
 from svmbench.errors import UserError, nearest
-from svmbench.solvers.base import Solver
+
+if TYPE_CHECKING:
+    from svmbench.solvers.base import Solver
 
 _GROUP = "svmbench.solvers"
 
@@ -91,6 +94,7 @@ def _whole(solver: type[Solver]) -> type[Solver]:
 
 
 def _loaded(plugin: EntryPoint) -> type[Solver]:
+    from svmbench.solvers.base import Solver
     from svmbench.solvers.plain import ExpansionRun, solver_of
 
     try:
@@ -114,6 +118,7 @@ def _loaded(plugin: EntryPoint) -> type[Solver]:
 
 def _solver_of(module: ModuleType, name: str) -> type[Solver]:
     """Return the solver that a built-in module defines by its name, or the one that is made of its run."""
+    from svmbench.solvers.base import Solver
     from svmbench.solvers.plain import ExpansionRun, solver_of
 
     own = [kind for kind in vars(module).values() if isinstance(kind, type)]

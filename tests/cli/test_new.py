@@ -64,11 +64,11 @@ def test_a_new_kernel_satisfies_the_conformance_suite_and_runs(here, tmp_path, c
     done = conformance(installed, "test_kernels.py", "cauchy")
     assert done.returncode == 0 and done.stdout.count(".") > 5, done.stdout
     small = ("solver=smo", "dataset.n_train=60", "dataset.n_test=30", f"results={tmp_path}/results")
-    done = python(installed, "svmbench", "run", "kernel=cauchy", "kernel.gamma=2", *small)
-    assert done.returncode == 0 and "converged" in done.stdout, done.stdout + done.stderr
-    done = python(installed, "svmbench", "verify", "--recompute", "--results", f"{tmp_path}/results")
+    done = python(installed, "svmbench.cli.main", "run", "kernel=cauchy", "kernel.gamma=2", *small)
+    assert done.returncode == 0 and "stopping rule holds" in done.stdout, done.stdout + done.stderr
+    done = python(installed, "svmbench.cli.main", "verify", "--recompute", "--results", f"{tmp_path}/results")
     assert done.returncode == 0, done.stdout + done.stderr
-    done = python(installed, "svmbench", "run", "kernel=cauchy", "kernel.gamma=-1", *small)
+    done = python(installed, "svmbench.cli.main", "run", "kernel=cauchy", "kernel.gamma=-1", *small)
     assert done.returncode == 2 and "kernel.gamma=-1 is not allowed: give a number above 0" in done.stderr
 
 
@@ -112,7 +112,7 @@ def test_a_new_figure_is_run_and_drawn(here, capsys):
         (["solver", "a_"], "'a_' cannot name a solver: give at most 40 lower-case letters, digits, '_' that"),
         (["solver", "mine", "--config-dir", "x"], "--config-dir does not apply to a solver"),
         (["solver", "mine", "dataset.path=x"], "dataset.path=x does not apply to a solver"),
-        (["kernel", "mine"], "invalid choice: 'kernel'"),
+        (["layout", "mine"], "invalid choice: 'layout'"),
         (["dataset", "adult", "--config-dir", "x"], "there is a dataset 'adult' already"),
         (["dataset", "mine"], "give --config-dir DIR, the folder of your own configuration"),
         (["dataset", "mine", "--config-dir", "x"], "dataset=file needs a file: give dataset.path=FILE"),

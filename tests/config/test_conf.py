@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import tempfile
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 import yaml
 
 from svmbench import config, data, features
 from svmbench.config import compose, folder, generate, schema
 from svmbench.config.plain import read_section
-from svmbench.config.values import default
+from svmbench.config.values import check_section, default, defaults_of, hints
+from svmbench.kernels.functions import registry as kernels
 from svmbench.run_config import SECTIONS, TOP, BudgetConfig
 from svmbench.solvers import registry
 
 CONF = folder.conf_dir()
-#: The options of conf/; a solver of a plug-in has its file elsewhere.
-OPTIONS = [
-    (group, name)
-    for group in folder.GROUPS
-    for name in (registry.built_in() if group == "solver" else folder.options(group))
-]
+#: The matrix of a precomputed kernel.
+MATRIX = Path(tempfile.mkdtemp()) / "K.npy"
+np.save(MATRIX, np.eye(2))
+#: The options of svmbench, without those of plug-ins, and those that are files in conf/.
+BUILT_IN = {"solver": registry.built_in(), "kernel": kernels.built_in()}
+OPTIONS = [(group, name) for group in folder.GROUPS for name in BUILT_IN.get(group, folder.options(group))]
+FILES = [pair for pair in OPTIONS if pair[0] not in folder.CLASSES]
 
 
 def schema_of(group: str, name: str) -> type:
@@ -33,9 +37,9 @@ def schema_of(group: str, name: str) -> type:
         return data.schema(name)
     if group == "features":
         return schema.NoFeatures if name == "none" else features.get(name).Params
-    if group == "launcher":
-        return schema.LAUNCHERS[name]
-    return BudgetConfig if group == "budget" else schema.KERNELS[name]
+    if group == "kernel":
+        return kernels.get(name)
+    return BudgetConfig if group == "budget" else schema.LAUNCHERS[name]
 
 
 def plain_schema(group: str, name: str) -> dict[str, Any]:
@@ -59,6 +63,8 @@ def leaves(tree: dict[str, Any], prefix: str = "") -> list[str]:
 
 def chosen(group: str, name: str) -> tuple[str, ...]:
     """Return the overrides of a run of an option, with what it has no defaults for."""
+    if name == "precomputed":
+        return (f"{group}={name}", f"kernel.path={MATRIX}")
     return (f"{group}={name}", *(("kernel.gamma=1", "problem.C=1") if name == "file" else ()))
 
 
@@ -88,20 +94,26 @@ def test_every_option_composes_alone_as_among_many(group, name):
 
 def test_every_option_is_its_section_and_no_more():
     """So that Hydra composes once for all the runs of a sweep or of the papers."""
-    assert all(read_section(CONF / group / f"{name}.yaml") for group, name in OPTIONS)
+    assert all(read_section(CONF / group / f"{name}.yaml") for group, name in FILES)
 
 
-@pytest.mark.parametrize(("group", "name"), OPTIONS)
+@pytest.mark.parametrize(("group", "name"), FILES)
 def test_a_file_has_the_name_of_its_option(group, name):
     assert yaml.safe_load((CONF / group / f"{name}.yaml").read_text())["name"] == name
 
 
-@pytest.mark.parametrize("name", registry.built_in())
-def test_every_solver_has_a_file(name):
-    assert (CONF / "solver" / f"{name}.yaml").is_file()
+@pytest.mark.parametrize(("group", "name"), [pair for pair in OPTIONS if pair not in FILES])
+def test_the_parameters_of_a_class_have_a_help_and_allowed_defaults(group, name):
+    kind = schema_of(group, name)
+    keys = folder.class_keys(group, name)
+    assert [key.name for key in keys] == [f"{group}.{item.name}" for item in dataclasses.fields(kind)]
+    assert all(len(key.comment) >= 15 for key in keys)
+    if name != "precomputed":  # which needs a file
+        found = check_section(f"{group}.", {}, kind)
+        assert found.items() <= defaults_of(kind).items()
 
 
-@pytest.mark.parametrize(("group", "name"), [pair for pair in OPTIONS if pair[0] != "budget"])
+@pytest.mark.parametrize(("group", "name"), [pair for pair in FILES if pair[0] != "budget"])
 def test_a_file_states_the_defaults_of_its_schema(group, name):
     stated = loaded(CONF / group / f"{name}.yaml")
     stated.pop("name")
@@ -129,7 +141,7 @@ def test_config_has_every_key():
 
 @pytest.mark.parametrize(
     "path",
-    [CONF / "config.yaml", *(CONF / group / f"{name}.yaml" for group, name in OPTIONS)],
+    [CONF / "config.yaml", *(CONF / group / f"{name}.yaml" for group, name in FILES)],
     ids=lambda p: p.stem,
 )
 def test_every_key_is_read_and_has_a_comment(path):
@@ -151,10 +163,11 @@ def test_a_file_says_what_the_classes_say(file):
 
 def test_a_changed_limit_is_seen(tmp_path):
     """The check would fail for a key that a file states otherwise than its class."""
-    file = tmp_path / "solver" / "smo.yaml"
+    file = tmp_path / "launcher" / "slurm.yaml"
     file.parent.mkdir()
-    shipped = (CONF / "solver" / "smo.yaml").read_text()
-    file.write_text(shipped.replace("gain | unclipped", "gain | other").replace("eps: ", "epsilon: "))
+    shipped = (CONF / "launcher" / "slurm.yaml").read_text()
+    file.write_text(shipped.replace("# text | null", "# text"))
+    assert file.read_text() != shipped
     assert generate.generated(file) == shipped
 
 
@@ -171,5 +184,5 @@ def test_the_type_of_every_field_is_one_that_the_checks_know():
     known = {int, float, str, bool, type(None), list[int], list[int | str], dict[str, Any]}
     for group, name in OPTIONS:
         kind = schema_of(group, name)
-        for hint in get_type_hints(kind).values():
+        for hint in hints(kind).values():
             assert set(get_args(hint)) <= known if get_args(hint) else hint in known, (group, name, hint)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from hydra import compose, initialize_config_dir
+from hydra import compose
 from omegaconf import OmegaConf
 
 from svmbench import config
 from svmbench.cli.main import main
 from svmbench.config import compose as composing
 from svmbench.config import folder
+from svmbench.config.compose import _composer
 from svmbench.config.compose import jobs as compose_jobs
 from svmbench.config.validation import checked
 from svmbench.errors import UserError
@@ -187,8 +188,8 @@ def test_a_schema_brings_values_to_one_form():
     ],
 )
 def test_values_are_set_as_hydra_sets_them(overrides):
-    with initialize_config_dir(str(folder.conf_dir()), version_base="1.3"):
-        composed = OmegaConf.to_container(compose("config", overrides), resolve=True)
+    with _composer(()) as composer:  # its arguments register the defaults of classes
+        composed = OmegaConf.to_container(compose("config", composer.arguments(overrides)), resolve=True)
     assert config.resolve(overrides) == checked(composed)
 
 
@@ -253,7 +254,7 @@ def test_a_wrong_key_in_a_users_file_is_named(tmp_path):
 def test_a_users_file_does_not_hide_behind_ours(tmp_path):
     (tmp_path / "solver").mkdir()
     (tmp_path / "solver" / "sbp.yaml").write_text("name: sbp\nnu: 0.1\n")
-    with pytest.raises(UserError, match=r"sbp.yaml has the name of a file of svmbench"):
+    with pytest.raises(UserError, match=r"sbp.yaml has the name of an option of svmbench"):
         folder.user_folders(str(tmp_path))
 
 

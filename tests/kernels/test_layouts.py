@@ -212,8 +212,10 @@ def test_no_examples_and_no_queries(layout):
 
 
 def test_unknown_kernel_is_refused_in_words():
-    with pytest.raises(UserError, match="kernel=sigmoid is not known: give one of gaussian, linear"):
-        make_layout(np.zeros((2, 2)), {"name": "sigmoid"})
+    with pytest.raises(
+        UserError, match=r"unknown kernel 'gausian'; did you mean 'gaussian'\? \(kernels: .*linear"
+    ):
+        make_layout(np.zeros((2, 2)), {"name": "gausian"})
 
 
 PROGRAM = """
@@ -223,7 +225,7 @@ from svmbench.simd import isa
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts.choice import choose, make_layout
-from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
+from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale, with_gamma
 worst, hashes = 0.0, {}
 for layout in LAYOUTS:
     bits = hashlib.sha256()
@@ -290,6 +292,7 @@ def test_a_column_may_stand_twice_in_a_row_and_in_any_order(kernel):
 # plain counts. Parts of a block, queries of many ones and the short last block take different ways.
 _COLUMNS = """
 import numpy as np
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts._bits import kernel_table
 from svmbench.kernels.layouts.choice import make_layout
 from tests.kernels.reference import KERNELS
