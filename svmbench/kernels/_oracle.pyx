@@ -363,12 +363,12 @@ cdef class Oracle(KernelRows):
     def double_errors(self, indices, coefficients):
         """Return bounds of the errors of `exact_responses` at all examples, shape (n,).
 
-        None with a Gaussian kernel, whose values are at most 1: `svmbench.problem.objectives_rounding` knows
+        None with a normalised kernel, whose values are at most 1: `svmbench.problem.objectives_rounding` knows
         a bound.
         """
-        if self.kernel["name"] == "gaussian":
+        if self.kernel.normalised:
             return None
-        if self.kernel["name"] != "linear":
+        if not self.kernel.linear:
             return decisions.double_errors(*self._terms(indices, coefficients), self.given)
         if self._sizes is None:
             self._sizes = linear_sizes(self.layout, self.given)

@@ -187,7 +187,10 @@ def unsure(
 
 
 def double_errors(layout: Any, indices: Any, coefficients: Any, given: Any = None) -> Floats:
-    """Return bounds of the errors of polynomial scores of the examples in double precision, shape (n,).
+    """Return bounds of the errors of scores of the examples in double precision, shape (n,).
+
+    The kernel is neither linear nor normalised. Of one that is not compiled, a value is taken to be as exact
+    as an inner product.
 
     Parameters
     ----------
@@ -196,16 +199,18 @@ def double_errors(layout: Any, indices: Any, coefficients: Any, given: Any = Non
     """
     kernel, points = layout.kernel, layout.gather_double(indices) if given is None else given[indices]
     terms = int(np.diff(points.indptr).max(initial=0)) if issparse(points) else layout.d
-    off = _HIGHER * _DOUBLE * (kernel["degree"] * (terms + 4.0) + len(indices) + 4.0)
+    factors = kernel.slope or float(kernel.matrix is None)
+    off = _HIGHER * _DOUBLE * (factors * (terms + 4.0) + len(indices) + 4.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        size = float(np.abs(coefficients) @ lengths(points, kernel))
-        return off * size * _lengths(layout.squared_norms(), kernel)
+        size = float(np.abs(coefficients) @ kernel.lengths(points))
+        return off * size * layout.lengths()
 
 
 def long_scores(rows: Any, indices: Any, coefficients: Any, kernel: Any) -> tuple[Floats, Floats] | None:
     """Return scores of rows from sums in extended precision, shape (m,), and bounds of their errors.
 
-    None with a Gaussian kernel, where numpy has no such numbers, or if it would take longer than about 0.1 s.
+    None with other kernels than linear and polynomial ones, where numpy has no such numbers, or if it would
+    take longer than about 0.1 s.
 
     Parameters
     ----------
@@ -213,29 +218,26 @@ def long_scores(rows: Any, indices: Any, coefficients: Any, kernel: Any) -> tupl
         Rows.
     indices, coefficients : ndarray of int64 and float64, shape (s,)
         Which of them are points of the expansion, and their coefficients.
-    kernel : mapping
+    kernel : Kernel
         The kernel.
     """
+    if kernel.compiled is None or kernel.radial:
+        return None
     (m, d), s, unit = rows.shape, len(indices), float(np.finfo(np.longdouble).eps)
-    if (
-        kernel["name"] == "gaussian"
-        or unit > 2.0**-60
-        or m * (d + s + (d * s if "degree" in kernel else 0)) > _LONG
-    ):
+    if unit > 2.0**-60 or m * (d + s + (0 if kernel.linear else d * s)) > _LONG:
         return None
     X, beta = (rows.toarray() if issparse(rows) else rows).astype(np.longdouble), np.asarray(coefficients)
     size = np.sqrt(np.einsum("ij,ij->i", X, X).astype(np.float64))
-    degree = kernel.get("degree", 1)
-    if "degree" in kernel:
-        inner = kernel["gamma"] * (X @ X[indices].T) + kernel["coef0"]
+    if not kernel.linear:
+        inner = kernel.gamma * (X @ X[indices].T) + kernel.coef0
         values = inner.copy()
-        for _ in range(degree - 1):
+        for _ in range(kernel.degree - 1):
             values *= inner
         found = values @ beta.astype(np.longdouble)
-        size = _lengths(size**2, kernel)
+        size = kernel.lengths_of(size**2)
     else:
         found = X @ (beta.astype(np.longdouble) @ X[indices])
-    off = _HIGHER * unit * (degree * (d + 4.0) + s + 4.0) * float(np.abs(beta) @ size[indices])
+    off = _HIGHER * unit * (kernel.degree * (d + 4.0) + s + 4.0) * float(np.abs(beta) @ size[indices])
     scores = found.astype(np.float64)
     return scores, off * size + _DOUBLE * np.abs(scores)
 

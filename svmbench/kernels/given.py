@@ -129,8 +129,8 @@ def indistinct(oracle: Any) -> str | None:
     factor of several hundred: the median rounding error of a value is then above a hundredth of the median
     squared distance in the space of the kernel.
     """
-    known = isinstance(oracle, Oracle) and oracle.kernel["name"] in ("linear", "polynomial")
-    if not known or oracle.n < 2:
+    known = isinstance(oracle, Oracle) and oracle.kernel.compiled is not None
+    if not known or oracle.kernel.radial or oracle.n < 2:
         return None
     rows = oracle.given_rows(np.arange(0, oracle.n, -(-oracle.n // _SOME)))
     values = DoubleValues(rows, oracle.kernel)(rows)

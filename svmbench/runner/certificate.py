@@ -89,7 +89,7 @@ class TrainingScores:
         self._coefficients = np.zeros(reader.n)
         self._scores = np.zeros(reader.n)
         self._sizes = np.zeros(reader.n)  # largest magnitudes so far, rescaled by the factors
-        bounds = isinstance(reader, Oracle) and reader.kernel["name"] != "gaussian"
+        bounds = isinstance(reader, Oracle) and not reader.kernel.normalised
         self._errors = np.zeros(reader.n) if bounds else None  # bounds of the errors of the scores
         self._lengths: Floats | None = None
         self._spent = 0

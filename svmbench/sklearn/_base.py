@@ -22,9 +22,8 @@ from svmbench.sparse import canonical
 Floats = NDArray[np.float64]
 
 #: scikit-learn's names of kernels, and those of this package.
-_KERNELS = {"rbf": "gaussian", "poly": "polynomial"} | {
-    name: name for name in registry.built_in() if name not in ("gaussian", "polynomial", "precomputed")
-}
+_KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial", "sigmoid": "sigmoid"}
+_KERNELS |= {name: name for name in registry.built_in() if name not in (*_KERNELS.values(), "precomputed")}
 
 #: Largest cache size in MiB, 2⁶⁰ bytes: more than any machine has, but still a valid number of bytes in C.
 _MOST_MIB = 1 << 40

@@ -9,8 +9,8 @@ import scipy.sparse
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import indistinct, oracle_over
-from svmbench.kernels.gram import GramOracle
 from svmbench.runner.certificate import linear_errors
+from tests.kernels.reference import oracle_of_matrix
 
 KERNELS = (
     {"name": "linear"},
@@ -60,8 +60,8 @@ def test_a_kernel_matrix_and_weights_have_bounds_too():
     rng = np.random.default_rng(2)
     X, at, beta = examples("dense", rng), np.arange(0, 40, 2), rng.normal(size=20) * 1e6
     K = (X @ X.T).astype(np.float64)
-    oracle = GramOracle(np.maximum(K, K.T))
-    true = exactly(oracle.matrix()[:, at]) @ exactly(beta)
+    oracle = oracle_of_matrix(np.maximum(K, K.T))
+    true = exactly(oracle.kernel.matrix[:, at]) @ exactly(beta)
     off = np.abs((exactly(oracle.exact_responses(at, beta)) - true).astype(np.float64))
     assert (off <= oracle.double_errors(at, beta)).all() and oracle.long_responses(at, beta) is None
     data = LinearData(X)

@@ -183,7 +183,10 @@ def test_the_linear_one_solves_its_problem():
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (SBPClassifier(kernel="sigmoid"), "kernel='sigmoid' is not allowed: give one of rbf, linear, poly$"),
+        (
+            SBPClassifier(kernel="rbff"),
+            "kernel='rbff' is not allowed: give one of rbf, linear, poly, sigmoid, chi_squared, laplacian$",
+        ),
         (KernelSVC(gamma=-1.0), "gamma=-1.0 is not allowed"),
         (KernelSVC(class_weight="balance"), "^class_weight=.balance. is not allowed: give .balanced., a "),
         (KernelSVC(class_weight=3), "class_weight=3 is not allowed"),

@@ -202,7 +202,7 @@ def test_the_iteration_limit_is_held_and_told():
         ({"epsilon": "small"}, "epsilon='small' is not allowed"),
         ({"tol": 0.0}, "tol=0.0 is not allowed"),
         ({"max_iter": 0}, "max_iter=0 is not allowed"),
-        ({"kernel": "rbff"}, "give one of rbf, linear, poly, sigmoid, precomputed"),
+        ({"kernel": "rbff"}, "give one of rbf, linear, poly, sigmoid, chi_squared, laplacian, precomputed"),
         ({"gamma": -1.0}, "gamma=-1.0 is not allowed"),
     ],
     ids=str,

@@ -137,7 +137,11 @@ def test_sigmoid_is_that_of_SVC(cancer):
     [
         ("precomputed", np.ones((3, 2)), "must be a square matrix"),
         (lambda X, Z: np.ones((3, 2)), np.ones((3, 2)), "the kernel returned shape"),
-        ("rbff", np.ones((3, 2)), "give one of rbf, linear, poly, sigmoid, precomputed"),
+        (
+            "rbff",
+            np.ones((3, 2)),
+            "give one of rbf, linear, poly, sigmoid, chi_squared, laplacian, precomputed",
+        ),
     ],
     ids=["no square", "callable", "unknown"],
 )
