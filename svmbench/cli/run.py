@@ -117,8 +117,9 @@ def _parser() -> Parser:
 
 def _threads(overrides: Sequence[str]) -> int:
     """Return the number of threads before anything is composed or loaded."""
+    root = folder.conf_dir() / "config.yaml"  # no other file: classes of solvers load numpy
     given = [match[1] for text in overrides if (match := re.fullmatch(r"\+{0,2}threads=([1-9]\d*)", text))]
-    default = next(key.default for key in folder.keys(folder.defaults()) if key.name == "threads")
+    default = next(key.default for key in folder.read_keys(root) if key.name == "threads")
     threads = int(given[-1] if given else default)
     check_threads(threads)  # before loading libraries that would start them
     return threads
