@@ -48,7 +48,8 @@ def _content(
     if isinstance(layout, Pairs) and params.path is not None:
         # Without the training file, the indices of these rows alone tell how they count.
         with contextlib.suppress(UserError):
-            layout = layout_of(params, *read_content(raw, "train", params.path))
+            trained = layout_of(params, *read_content(raw, "train", params.path))
+            layout = trained if isinstance(trained, Pairs) else layout
     return params, content, where, layout, content is given
 
 
