@@ -51,7 +51,8 @@ class Index:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._home = str(root)
+        # What stands before a folder in paths as text: as in a `Path`, nothing for the current folder.
+        self._home = str(root / "_")[:-1]
         self._path = root / "index.sqlite"
         self._database: sqlite3.Connection | None = None
         self._new: list[_Row] = []
@@ -113,7 +114,7 @@ class Index:
         if name.endswith(RUNNING):
             return None
         try:
-            run = f"{self._home}/{folder}/{name}/"
+            run = f"{self._home}{folder}/{name}/"
             found = [os.stat(run + file) for file in _FILES]
         except OSError:
             return None
@@ -131,7 +132,7 @@ class Index:
                 document = self._sections(sections.split())
                 common = self._merged[sections] = Common(document, RunConfig.of(document))
             facts = Facts(json.loads(told), self._section(about), common)
-            return StoredRun(f"{self._home}/{folder}/{name}", facts)
+            return StoredRun(f"{self._home}{folder}/{name}", facts)
         except (LookupError, TypeError, ValueError):
             return None
 

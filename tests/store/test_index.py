@@ -14,6 +14,7 @@ from svmbench.cli.main import main
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, StoredRun, documents, index
 from svmbench.store.identity import identity
+from svmbench.store.integrity import check_store
 from svmbench.store.state import beginnings
 
 
@@ -55,6 +56,14 @@ def test_found_runs_open_no_file_of_theirs(store, make, unread):
     assert [run.summary() for run in store.runs()] == [run.summary() for run in runs]
     assert [dict(run.facts) for run in store.runs()] == [dict(run.facts) for run in runs]
     assert store.runs()[0].summary()["dual_source"] == "solver"
+
+
+def test_a_store_in_the_current_folder_has_the_same_runs_in_its_index_and_folders(store, make, monkeypatch):
+    name = make().id
+    monkeypatch.chdir(store.root)
+    (run,) = Store(".").runs()
+    assert run == StoredRun.read(run.path) and run.summary()["path"] == f"runs/{name}"
+    assert not [finding for finding in check_store(Store(".")) if finding.kind == "index"]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +280,7 @@ from svmbench.cli.main import main
 from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
+from svmbench.store.integrity import check_store
 from tests.store.conftest import CONFIG
 store = Store(sys.argv[1])
 for seed in range(int(sys.argv[2]), int(sys.argv[2]) + 15):
