@@ -116,10 +116,11 @@ class Plot:
 def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, kind: str) -> None:
     """Draw a panel; ``kind`` is the scale of its y axis."""
     low, high = plot.x or _span([line.x for line in plot.lines], x_scale)
+    bottom, top = plot.y or _padded(*_extent(plot), kind)
     if plot.optimum is not None:
         ax.axhline(plot.optimum, **OPTIMUM, zorder=1.2)
     for place, line in enumerate(plot.lines):
-        _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines))
+        _draw_line(ax, line, style[line.label], place, (low, high), (bottom, top), x_scale, len(plot.lines))
     labels = {line.label for line in plot.lines}
     for point in plot.known:
         if point.label in labels:
@@ -136,7 +137,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     # axes.
     ax.set_title(plot.heading, y=1.0)
     scale_x(ax, low, high, x_scale)
-    _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
+    _scale_y(ax, bottom, top, kind)
     points = [(np.array([point.x]), np.array([point.low])) for point in plot.known if point.label in labels]
     draw_levels(ax, plot.levels, [*((line.x, line.y) for line in plot.lines), *points])
     ax.grid(True, which="major", color="0.9", linewidth=0.6)
@@ -144,7 +145,14 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
 
 
 def _draw_line(
-    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, lines: int
+    ax: Axes,
+    line: Drawn,
+    look: Look,
+    place: int,
+    span: tuple[float, float],
+    heights: tuple[float, float],
+    x_scale: str,
+    lines: int,
 ) -> None:
     # Panels shrink to make room for markers at their edges; with many lines, no space would be left.
     within, alone = lines <= _CROWDED, lines == 1
@@ -167,7 +175,8 @@ def _draw_line(
             [line.x[-1], end], [line.y[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
         )
     shown = np.flatnonzero((line.x >= span[0]) & (line.x <= span[1] * 1.001) & np.isfinite(y))
-    shown = shown[shown >= calm]
+    # A marker is not clipped, so that it is whole at an edge; beyond the panel there is to be none.
+    shown = shown[(shown >= calm) & (line.y[shown] >= heights[0]) & (line.y[shown] <= heights[1])]
     if shown.size and not line.bare:
         spots = shown[_marked(line.x[shown], place, x_scale)]
         (drawn,) = ax.plot(

@@ -280,6 +280,14 @@ def test_a_line_of_less_than_a_decade_has_a_marker_at_every_place_of_the_legend(
     assert len(marked) == 8 and all(line.get_xdata().size for line in marked)
 
 
+def test_a_line_has_markers_within_the_heights_of_its_panel_alone():
+    with style.drawing():
+        line = Drawn("SBP", "sbp", np.array([1.0, 2.0, 4.0, 8.0]), np.array([90.0, 12.0, 5.0, 2.0]))
+        figure = sheet.make_sheet([[Plot("adult", [line], y=(2.5, 12.0))]], "cost", ["error"])
+    (marked,) = [line for line in figure.axes[0].lines if line.get_marker() != "None"]
+    assert list(marked.get_ydata()) == [12.0, 5.0]
+
+
 def test_a_value_that_is_a_lower_bound_is_hollow_and_joined_by_dots(drawn):
     line = Drawn("SBP", "sbp", COSTS[:3], np.array([1.0, 2.0, 9.0]), open=np.array([False, False, True]))
     draw_sheet([[Plot("a", [line])]], "x", ["y"], None, caption="")
