@@ -17,7 +17,7 @@ from svmbench.papers.evidence import Evidence
 from svmbench.papers.keys import Axis
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
-from svmbench.papers.quantities import Arrival, OfLine
+from svmbench.papers.quantities import OfLine
 from svmbench.papers.runs import Line
 
 
@@ -75,10 +75,9 @@ def places_of(
         except (NotAttempted, UserError):
             continue
         never = ~np.isfinite(values)
-        if never.any() and isinstance(given, Arrival):
-            # Drawn at the cost of the run at its end, a lower bound of the arrival.
-            curve = evidence.curve(line.name, given.metric, given.where)
-            values = np.where(never, [steps.cost[-1] for steps in curve.steps], values)
+        if never.any():
+            # Drawn at the cost of the run at its end, a lower bound of what it was to reach.
+            values = np.where(never, given.values(evidence, least=True), values)
         if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
             found[at] = values, never
     places = sorted(found)

@@ -205,7 +205,7 @@ def test_a_line_is_known_where_its_values_are_and_above_0_on_a_logarithmic_axis(
         for solver, at in (("sbp", 4), ("sbp", 3), ("sbp", 2), ("smo", 5), ("sbp", 1), ("sbp", 1))
     ]
 
-    def values_at(given, evidence):
+    def values_at(given, evidence, least=False):
         found = values[given.where["n"]]
         if isinstance(found, NotAttempted):
             raise found
@@ -220,17 +220,14 @@ def test_a_line_is_known_where_its_values_are_and_above_0_on_a_logarithmic_axis(
         assert not np.any(bounds)
 
 
-def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound(monkeypatch):
+@pytest.mark.parametrize("y", [Arrival(EACH, level=10), Value(EACH, "kev_iter")])
+def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound(monkeypatch, y):
     match = SimpleNamespace(planned=SimpleNamespace(solver="sbp", over=()), place=lambda x: 1.0)
-    monkeypatch.setattr(Arrival, "values", lambda given, evidence: np.array([np.inf, 5.0]))
-    evidence = SimpleNamespace(
-        matches=[match],
-        curve=lambda *given: SimpleNamespace(
-            steps=[SimpleNamespace(cost=[1.0, 30.0, 70.0]), SimpleNamespace(cost=[1.0, 40.0, 80.0])]
-        ),
+    known = np.array([70.0, 4.0]), np.array([np.inf, 5.0]), None
+    monkeypatch.setattr(type(y), "_per_seed", lambda given, evidence: known)
+    places, shown, bounds = places_of(
+        SimpleNamespace(matches=[match]), SimpleNamespace(name="sbp"), "n", y, "log"
     )
-    line, y = SimpleNamespace(name="sbp"), Arrival(EACH, level=10)
-    places, shown, bounds = places_of(evidence, line, "n", y, "log")
     assert (places, [list(one) for one in shown]) == ([1.0], [[70.0, 5.0]])
     assert [list(one) for one in bounds] == [[True, False]]
 
