@@ -14,6 +14,9 @@ from svmbench.papers.catalogue import ours
 from svmbench.papers.pages import Entry
 from svmbench.store import shared
 
+#: Most characters in a line of a table.
+_LONGEST = 200
+
 #: The documents that are shown; the others are known in part.
 _SHOWN = ("SBP", "RUP", "PEG", "RS", "LEC", "AS")
 
@@ -48,14 +51,15 @@ def gallery(found: Sequence[Entry], reference: Path, home: str) -> str:
 
 def _section(artifact: Artifact, found: Sequence[Entry], reference: Path, home: str) -> str:
     """Return the picture or table of an artifact, and a line for each of its claims."""
-    parts = [f"### {artifact.target}: {artifact.title.partition(': ')[2] or artifact.title}"]
+    title = artifact.title.partition(": ")[2] or artifact.title
+    parts = [f"### {artifact.target}: {title}"]
     table = reference / "tables" / f"{artifact.id}.md"
     stem = "-".join(filter(None, (artifact.id, artifact.conventions[0])))
     picture = f"figures/{artifact.id}/{stem}.png"
     if (reference / picture).is_file():
-        parts.append(f"[![{artifact.title}]({home}/{picture})]({home}/{picture})")
+        parts.append(f"[![{title}]({home}/{picture})]({home}/{picture})")
     elif table.is_file():
-        parts.append(table.read_text(encoding="utf-8").strip().rpartition("\n\n")[2])
+        parts += _short(table.read_text(encoding="utf-8").strip().rpartition("\n\n")[2])
     lines = [
         f"- {one['id']}, {one['claim']}: *{one['verdict']}*"
         + (" (our own question)" if one["sure"] == "ours" else "")
@@ -63,6 +67,21 @@ def _section(artifact: Artifact, found: Sequence[Entry], reference: Path, home: 
         if one["artifact"] == artifact.id
     ]
     return "\n\n".join([*parts, "\n".join(lines)] if lines else parts)
+
+
+def _short(table: str) -> list[str]:
+    """Return a table as tables whose lines are short: each has the first column, then those that fit."""
+    rows = [line.strip("|").split("|") for line in table.splitlines()]
+    names, *columns = zip(*rows, strict=True)
+    groups: list[list[tuple[str, ...]]] = []
+    left = 0
+    for column in columns:
+        left -= len(column[0]) + 1
+        if left < 0:
+            groups.append([names])
+            left = _LONGEST - len(names[0]) - len(column[0]) - 3
+        groups[-1].append(column)
+    return ["\n".join(f"|{'|'.join(cells)}|" for cells in zip(*group, strict=True)) for group in groups]
 
 
 if __name__ == "__main__":
