@@ -69,12 +69,14 @@ def numbers(line: str, mark: str = ",") -> str:
 
 
 def arff(names=("a", "b", "c"), label="{1,-1}") -> bytes:
+    pytest.importorskip("arff")
     head = "% by Weka\n@RELATION 'my data'\n\n" + "".join(f"@ATTRIBUTE {name} NUMERIC\n" for name in names)
     rows = "".join(f"{numbers(row)},{y}\n" for row, y in zip(X, Y, strict=True))
     return f"{head}@ATTRIBUTE class {label}\n\n@DATA\n{rows}".encode()
 
 
 def sparse_arff() -> bytes:
+    pytest.importorskip("arff")
     kinds = {"a": "numeric", "b": "real", "c": "integer", "y": "{1,-1}"}
     head = (
         "@relation s\n" + "".join(f"@attribute {name} {kind}\n" for name, kind in kinds.items()) + "@data\n"
@@ -237,14 +239,13 @@ def test_rows_of_a_model_from_0_are_counted_from_0(write, tmp_path, capsys, monk
     assert found == pytest.approx([scores[line] for line in without])
 
 
-def test_a_frame_of_polars_or_pandas_with_text_is_a_data_set(tmp_path):
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_of_polars_or_pandas_with_text_is_a_data_set(tmp_path, library):
     from svmbench import run
 
-    frames = [pd.DataFrame({"a": X[:, 0], "colour": ["red", "blue"] * 12})]
-    if pl := pytest.importorskip("polars"):
-        frames.append(pl.DataFrame({"a": X[:, 0], "colour": ["red", "blue"] * 12}))
+    columns = {"a": X[:, 0], "colour": ["red", "blue"] * 12}
     ids = set()
-    for frame in frames:
+    for frame in (pd.DataFrame(columns), pytest.importorskip(library).DataFrame(columns)):
         data = {"train": (frame, Y), "encode": "onehot", "positive": 1, "test_fraction": 0}
         made = run("solver=smo", "kernel.gamma=1", "problem.C=1", dataset=data, results=tmp_path, quiet=True)
         ids.add(made.id)
