@@ -212,7 +212,7 @@ def test_what_the_system_refuses_is_one_sentence(accident, sentence, here, capsy
     def refuse(*arguments):
         raise accident
 
-    monkeypatch.setattr("svmbench.store.Store.newest", refuse)
+    monkeypatch.setattr("svmbench.store.Store.own", refuse)
     assert main(["list"]) == 1
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1 and "\x1b" not in error

@@ -10,8 +10,9 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store
-from tests.cli.conftest import SMALL
+from tests.cli.conftest import SMALL as FEW
 
+SMALL = ("dataset=checkerboard", *FEW)
 GRID = ("problem.C=0.01,1", "kernel.gamma=0.001,1", "validate.folds=2", "--rounds", "1")
 
 

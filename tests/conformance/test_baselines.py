@@ -75,9 +75,7 @@ def test_an_absent_package_is_named_with_the_command_that_installs_it(name, monk
         raise importlib.metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr("svmbench.solvers.baselines._baseline.version", absent)
-    with pytest.raises(
-        UserError, match=r"^\w+ needs [\w-]+, which is not installed: pip install 'svmbench\[baselines\]'$"
-    ):
+    with pytest.raises(UserError, match=r"^\w+ needs [\w-]+, which is not installed: pip install [\w-]+$"):
         registry.get(name).release()
 
 

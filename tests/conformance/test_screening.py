@@ -14,8 +14,8 @@ from svmbench.solvers.dual.gap_safe import Screening
 from svmbench.solvers.linear.dcd import DCD, Params
 from tests.conformance.cases import data
 from tests.instruction_sets import outputs, several
-from tests.truth.degenerate import KINDS, examples, fractions
-from tests.truth.exact_optimum import optimum
+from tests.truth.exact_optimum import fractions, optimum
+from tests.truth.random_runs import ODD, odd
 
 PROBLEMS = 450
 
@@ -36,7 +36,7 @@ def removed(run):
 def problem(number):
     """Few examples of a random kind and C, up to 1e12; at some C, a coefficient alone would just reach it."""
     rng = np.random.default_rng([number, 32])
-    X, y = examples(rng, str(rng.choice(KINDS)))
+    X, y = odd(rng, int(rng.integers(1, 41)), str(rng.choice(ODD)))
     C = 10.0 ** rng.uniform(-6.0, 12.0)
     squares = np.square(X.astype(np.float64)).sum(axis=1)
     if number % 3 == 0 and squares.max() > 0.0:

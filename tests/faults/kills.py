@@ -297,10 +297,10 @@ def kill_sweeps(folder: Path, kills: int, seed: int = 0, what: str = "sweeps") -
         ended(leader)
         _wait(workers)
         store = Store(results, warn=_fail)
-        # A job of a cluster has no parent that is watched here, and goes on.
+        # A worker that was started after the children were looked up goes on until it notices.
         deadline = time.monotonic() + 60.0
         while store.running():
-            assert time.monotonic() < deadline, "a job of a cluster does not end"
+            assert time.monotonic() < deadline, "a worker does not end"
             time.sleep(0.05)
         assert not [finding for finding in check_store(store) if finding.state == "damaged"]
         if not store.runs():
@@ -454,7 +454,6 @@ def _main() -> None:
     parser.add_argument("--kills", type=int, default=160, help="of single runs")
     parser.add_argument("--sweeps", type=int, default=40, help="kills of sweeps")
     parser.add_argument("--papers", type=int, default=20, help="kills of paper run")
-    parser.add_argument("--clusters", type=int, default=12, help="kills of sweeps on a cluster")
     parser.add_argument("--commands", type=int, default=30, help="kills of other commands")
     parser.add_argument("--damaged", type=int, default=60, help="kills after which a file is damaged")
     parser.add_argument("--seed", type=int, default=0)
@@ -463,7 +462,7 @@ def _main() -> None:
         ("runs", kill_runs, given.kills),
         *(
             (what, functools.partial(kill_sweeps, what=what), count)
-            for what, count in zip(SWEEPS, (given.sweeps, given.papers, given.clusters), strict=True)
+            for what, count in zip(SWEEPS, (given.sweeps, given.papers), strict=True)
         ),
         ("commands", kill_commands, given.commands),
         ("runs with damage", damage_killed_runs, given.damaged),

@@ -190,7 +190,7 @@ def test_an_absent_baseline_is_told_before_anything_is_timed(monkeypatch):
 
     monkeypatch.setattr("svmbench.solvers.baselines._baseline.version", absent)
     said: list[str] = []
-    with pytest.raises(UserError, match="not installed: pip install 'svmbench\\[baselines\\]'"):
+    with pytest.raises(UserError, match="not installed: pip install "):
         baselines.measure("small", Job("small", (*SMALL, BIAS), (LIBSVM,)), "smo_pair", 1, said.append)
     assert said == []
 

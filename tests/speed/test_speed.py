@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse
 
 from svmbench.cli.main import main
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts.choice import choose
 from svmbench.simd import isa
 from svmbench.speed import _limits, machine, rows
@@ -84,7 +85,7 @@ def test_reading_is_interpolated_between_sizes(limits):
 @pytest.mark.parametrize("layout", ["bits", "bytes", "mixed", "dense", "sparse"])
 def test_generated_examples_are_those_of_the_layout(layout):
     X = rows.generated(layout)
-    assert choose(X, {"name": "gaussian", "gamma": 0.1})[0] == layout
+    assert choose(X, kernel_of({"name": "gaussian", "gamma": 0.1}))[0] == layout
     assert X.dtype == np.float32
 
 

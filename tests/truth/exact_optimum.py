@@ -9,9 +9,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.truth.degenerate import fractions, solved
-
 Floats = NDArray[np.float64]
+
+
+def fractions(values: Any) -> Any:
+    """Return float64 values as an array of Fractions."""
+    wide = np.asarray(values, dtype=np.float64)
+    made = np.empty(wide.shape, dtype=object)
+    made.flat = [Fraction(float(value)) for value in wide.flat]
+    return made
+
+
+def solved(K: Floats, y: Floats, C: float, biased: bool) -> Floats:
+    """Return about the best α, by an interior-point method on a = α/C.
+
+    J. Nocedal and S. Wright, Numerical Optimization, 2nd ed., 2006, section 16.6.
+    """
+    n = y.size
+    scale = max(1.0, float(np.abs(C * K).max()))
+    Q, e = C * K * np.outer(y, y) / scale, np.ones(n) / scale
+    a, u, s, t, b = np.full(n, 0.5), np.full(n, 0.5), np.ones(n), np.ones(n), 0.0  # u = 1 - a
+    for _ in range(60):
+        mu = float(a @ s + u @ t) / (2 * n)
+        if mu < 1e-17:
+            break
+        stationary = Q @ a - e - s + t - (b * y if biased else 0.0)
+        rhs = -stationary - s + 0.1 * mu / a + t - 0.1 * mu / u
+        M = Q + np.diag(s / a + t / u)
+        if biased:
+            M = np.block([[M, -y[:, None]], [y[None, :], np.zeros((1, 1))]])
+            rhs = np.append(rhs, -float(y @ a))
+        try:
+            step = np.linalg.solve(M, rhs)
+        except np.linalg.LinAlgError:
+            break
+        da = step[:n]
+        ds, dt = (0.1 * mu - s * da) / a - s, (0.1 * mu + t * da) / u - t
+        size = 1.0
+        for value, change in ((a, da), (u, -da), (s, ds), (t, dt)):
+            falls = change < 0.0
+            size = min([size, *(-0.99 * value[falls] / change[falls])])
+        if not np.isfinite([size, *da, *ds, *dt]).all():
+            break
+        a, u, s, t = a + size * da, u - size * da, s + size * ds, t + size * dt
+        b += size * float(step[n]) if biased else 0.0
+    return C * np.where(a < 1e-9, 0.0, np.where(u < 1e-9, 1.0, a))
 
 
 @dataclass(frozen=True)

@@ -71,16 +71,17 @@ def put(folder, X, y, n):
                 lines.write((",".join(map(repr, [*x, label])) if len(x) == 5 else " ".join(words)) + "\n")
 
 
-def write_odd(rng, folder):
-    """Write degenerate files."""
-    n, d, kind = int(rng.integers(2, 41)), int(rng.integers(1, 6)), rng.choice(ODD)
-    y = np.where(rng.random(2 * n) < rng.choice([0.5, 0.3, 0.1]), 1, -1)
-    y[:2] = 1, -1
-    X = rng.normal(size=(2 * n, d)) + rng.choice([0.0, 0.6, 4.0]) * y[:, None]
+def odd(rng, n, kind):
+    """Return n degenerate examples of at most five features, in single precision, and labels."""
+    d = int(rng.integers(1, 6))
+    y = np.where(rng.random(n) < rng.choice([0.5, 0.3, 0.1]), 1, -1)
+    y[:2] = (1, -1)[:n]
+    X = rng.normal(size=(n, d)) + rng.choice([0.0, 0.6, 4.0]) * y[:, None]
     if kind == "offset":
         X = 10.0 ** rng.uniform(2.0, 7.0) + rng.choice([1.0, 5.0]) * np.round(X)
     elif kind in ("copies", "both labels"):
-        at = np.append([0, 1], rng.integers(max(2, n // 4), size=2 * n - 2))
+        at = np.append([0, 1], rng.integers(max(2, n // 8), size=n))[:n]
+        at = np.minimum(at, n - 1)
         X, y = X[at], y if kind == "both labels" else y[at]
     elif kind == "constant":
         X[:, rng.random(d) < 0.7] = 10.0 ** rng.uniform(-3.0, 4.0)
@@ -90,15 +91,19 @@ def write_odd(rng, folder):
         X *= 1e-6 if kind == "tiny" else 1e6
     elif kind == "grid":
         X = np.round(X)
-    put(folder, X.astype(np.float32).astype(np.float64), y, n)
+    return X.astype(np.float32), y.astype(np.float64)
 
 
-def problem(rng, folder, odd=False):
+def problem(rng, folder, degenerate=False):
     """Write the data of a problem; return its keys, and the installed solvers that can solve it."""
-    if odd:
-        write_odd(rng, folder)
+    if degenerate:
+        n = int(rng.integers(2, 41))
+        X, y = odd(rng, 2 * n, rng.choice(ODD))
+        put(folder, X.astype(np.float64), y, n)
     gamma, kind = (
-        10.0 ** rng.uniform(-12.0, 6.0) if odd else 10.0 ** rng.uniform(-2.0, 2.0) / write(rng, folder),
+        10.0 ** rng.uniform(-12.0, 6.0)
+        if degenerate
+        else 10.0 ** rng.uniform(-2.0, 2.0) / write(rng, folder),
         rng.choice(list(KERNELS), p=[*KERNELS.values()]),
     )
     bias, weights = (
@@ -108,7 +113,7 @@ def problem(rng, folder, odd=False):
     kernel = kind if kind in ("linear", "gaussian") else "polynomial"
     words = [
         f"kernel={kernel}",
-        f"problem.C={10.0 ** (rng.uniform(-12.0, 12.0) if odd else rng.uniform(-3.0, 8.0)):.3g}",
+        f"problem.C={10.0 ** (rng.uniform(-12.0, 12.0) if degenerate else rng.uniform(-3.0, 8.0)):.3g}",
         f"problem.bias={bias}",
     ]
     words += [f"problem.weights={weights}"] if weights != "none" else []

@@ -196,7 +196,7 @@ def test_a_run_of_a_baseline_is_stored_with_empty_counts_and_the_reason(tmp_path
         ),
         (
             ["solver=sklearn_svc", "problem.bias=unregularised", "solver.tol=[0.1,0]"],
-            "solver.tol=[0.1, 0] is not allowed: give a list [A,B,...] of numbers above 0",
+            "solver.tol=[0.1,0] is not allowed: give a list [A,B,...] of numbers above 0",
         ),
         (
             ["solver=sklearn_linearsvc", "kernel=linear", "solver.passes=[]"],
