@@ -363,7 +363,7 @@ cdef class Oracle(KernelRows):
     def double_errors(self, indices, coefficients):
         """Return bounds of the errors of `exact_responses` at all examples, shape (n,).
 
-        None with a normalised kernel, whose values are at most 1: `svmbench.problem.objectives_rounding` knows
+        None with a normalised kernel, of values up to 1: `svmbench.problem.objectives_rounding` knows
         a bound.
         """
         if self.kernel.normalised:

@@ -31,7 +31,7 @@ cdef class FormulaLayout(Layout):
         self.stride = (self.n + TILE - 1) // TILE * TILE
 
     cdef object exact(self, rows, X):
-        """Return the values between examples and rows of X; Ctrl-C is deferred to the next check for signals."""
+        """Return the values between examples and rows of X; Ctrl-C waits for the next check for signals."""
         asked = False
         while True:
             try:

@@ -76,7 +76,8 @@ cdef class Layout:
         self.kept = True
         if kernel.compiled is not None:
             self.params.kind = kernel.compiled
-            self.params.gamma, self.params.coef0, self.params.degree = kernel.gamma, kernel.coef0, kernel.degree
+            self.params.gamma, self.params.coef0 = kernel.gamma, kernel.coef0
+            self.params.degree = kernel.degree
         self.n, self.d = X.shape
 
     def distance_error(self, X=None):
