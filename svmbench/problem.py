@@ -343,8 +343,8 @@ def objectives_rounding(
     primal : float
         The primal objective at w(α).
     errors : ndarray of float64, shape (n,), optional
-        Bounds of the errors of the responses, where :math:`\epsilon S` is too coarse, or is none because the
-        kernel is not Gaussian.
+        Bounds of the errors of the responses, where :math:`\epsilon S` is too coarse or does not apply, as
+        with kernels other than the Gaussian.
 
     Returns
     -------

@@ -96,7 +96,7 @@ class Posed:
         return replace(snapshot, model=LinearModel(weights, bias, model.support_vectors))
 
     def _biases(self, weights: Floats, bias: float) -> tuple[float, float]:
-        """Return the bias for the examples as loaded, and what is left of it for the translated ones."""
+        """Return the bias for the examples as loaded, and the one so rounded for the translated ones."""
         if self.origin is None or not np.isfinite([bias, *weights]).all():
             return bias, bias
         shift = sum((Fraction(w) * Fraction(c) for w, c in zip(weights, self.origin) if c), Fraction())

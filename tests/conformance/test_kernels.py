@@ -41,7 +41,7 @@ pytestmark = pytest.mark.parametrize("name", registry.names())
 def test_its_parameters_have_a_help_and_allowed_defaults(name):
     kind = registry.get(name)
     assert all(len(item.metadata["help"]) > 15 for item in dataclasses.fields(kind))
-    if name != "precomputed":  # without a file there is none
+    if name != "precomputed":  # it needs a file
         assert check_section("kernel.", {}, kind) == defaults_of(kind)
 
 
