@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from svmbench import sklearn as ours
+from svmbench.errors import UserError
 from svmbench.speed.timing import stamp
 
 #: Numbers of rows, dense features and values of C. Sparse rows have `SPARSE` columns, 2 % of them not 0.
@@ -98,7 +98,17 @@ class Pair:
 
 
 def measure(n: int, say: Callable[[str], None]) -> list[Pair]:
-    """Time all estimators on n rows; `say` receives a line per data set and estimator."""
+    """Time all estimators on n rows; `say` receives a line per data set and estimator.
+
+    Raises
+    ------
+    UserError
+        If scikit-learn is not installed.
+    """
+    try:
+        ours = importlib.import_module("svmbench.sklearn")
+    except ImportError as error:
+        raise UserError("the estimators need scikit-learn: pip install scikit-learn") from error
     pairs = []
     for features in (*map(str, FEATURES), "sparse"):
         for name, kind in KINDS.items():

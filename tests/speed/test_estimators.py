@@ -1,6 +1,7 @@
 """Fits of the estimators in turns with scikit-learn's: every case has a line, stored and printed again."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -43,3 +44,10 @@ def test_examples_have_the_classes_asked_for(classes):
     X, y = estimators.examples(300, "sparse", classes)
     assert sp.issparse(X) and X.shape == (300, estimators.SPARSE)
     assert np.unique(y).size == (classes or 300)
+
+
+def test_without_scikit_learn_a_sentence_says_what_to_install(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.delitem(sys.modules, "svmbench.sklearn", raising=False)
+    assert main(["speed", "estimators", "--most", "100", "--results", str(tmp_path)]) == 2
+    assert "pip install scikit-learn" in capsys.readouterr().err
