@@ -131,9 +131,3 @@ def test_says_that_the_loss_is_another(name):
     run = solved(name, X, y, eps=1e-3)
     assert run.snapshot().loss == "squared_hinge"
     assert "squared hinge loss" in run.reason
-
-
-def test_one_class_alone_is_solved():
-    X, _ = clouds(50)
-    y = np.ones(50)
-    assert objective(solved("cvm", X, y, eps=1e-4), X, y) == pytest.approx(optimum(X, y), rel=1e-3)

@@ -72,11 +72,3 @@ def test_greedy_takes_the_farthest(k, basis):
     run, _ = started([[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]], [1.0, -1.0, 1.0], LINEAR, basis="greedy", k=k)
     run.advance("iterations", k + 1)  # the basis, and a cut
     assert run.snapshot().model.indices.tolist() == basis
-
-
-@pytest.mark.parametrize("basis", ["strides", "greedy"])
-def test_examples_of_norm_zero_alone_give_the_zero_model(basis):
-    run, _ = started([[0.0], [0.0]], [1.0, -1.0], LINEAR, basis=basis)
-    run.advance("iterations", 100)
-    assert run.converged
-    assert run.snapshot().model.support_vectors == 0

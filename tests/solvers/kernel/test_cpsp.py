@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import numpy as np
 import pytest
 import scipy.sparse
 
-from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -131,51 +127,3 @@ def test_images_that_cancel_are_tried_four_times_and_gain_nothing():
     )
     assert gain == 0.0
     assert evaluations == 4 * 2
-
-
-def test_contradicting_copies_leave_the_zero_model():
-    run, _ = solved(np.ones((4, 2)), [1.0, -1.0, 1.0, -1.0])
-    model = run.snapshot().model
-    assert model.support_vectors == 0
-    assert run.snapshot().native["native_objective"] == 1.0
-
-
-def test_every_convention_is_charged_what_is_evaluated():
-    best = Optimum()
-    run, oracle = solved(best.X, best.y, C=best.problem.C, k=10)
-    ledger = oracle.ledger
-    assert ledger.kev_ondemand == ledger.kev_rowupdate == ledger.kev_computed == ledger.inner_products
-    assert ledger.kev_iter == ledger.kev_ondemand + 60 * run.iterations
-    # n for each of the 10 points, and its values with the points before it.
-    search = 1.0 - (10 * 60 + 45) / ledger.kev_ondemand
-    assert f"with {search:.1%} of the evaluations for finding points" in run.reason
-
-
-def test_another_kernel_is_refused():
-    with pytest.raises(
-        UserError, match=r"points that are not training examples need kernel=gaussian, not kernel=linear"
-    ):
-        started(np.ones((2, 2)), [1.0, -1.0], kernel={"name": "linear"})
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_is_held_back_until_the_end_of_an_iteration(monkeypatch):
-    best = Optimum()
-    run, oracle = started(best.X, best.y, C=best.problem.C, k=20)
-    twin, other = started(best.X, best.y, C=best.problem.C, k=20)
-    at = run._cuts.at
-
-    def pressed(features):
-        os.kill(os.getpid(), signal.SIGINT)
-        return at(features)
-
-    run.advance("iterations", 5)
-    monkeypatch.setattr(run._cuts, "at", pressed)
-    with pytest.raises(KeyboardInterrupt):
-        run.advance("iterations", 50)
-    assert run.iterations == 6
-    monkeypatch.undo()
-    run.advance("iterations", 10)
-    twin.advance("iterations", 10)
-    assert oracle.ledger.as_dict() == other.ledger.as_dict()
-    assert np.array_equal(run.snapshot().model.points, twin.snapshot().model.points)

@@ -8,8 +8,6 @@ import pytest
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import BIASES, Problem
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
-from svmbench.solvers.kernel.smo import SMO
-from svmbench.solvers.kernel.smo import Params as SMOParams
 from tests.solvers.kernel.working_sets import noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
@@ -29,17 +27,6 @@ def violation(alpha, v, y, C, bias):
     down = np.where(y > 0, alpha > 0, alpha < C)
     high, low = v[up].max(initial=-np.inf), v[down].min(initial=np.inf)
     return high - low if bias == "unregularised" else max(high, -low)
-
-
-def test_without_bias_it_agrees_with_smo():
-    X, y = noisy(400)
-    run, _ = started(X, y, GAUSSIAN, 3.0, "none", working_set=32, eps=1e-8)
-    run.advance("iterations", 10**6)
-    oracle = Oracle(X, GAUSSIAN, 1 << 20)
-    peer = SMO(SMOParams(eps=1e-8)).start(Problem.build(y, C=3.0), oracle, None)
-    peer.advance("iterations", 10**7)
-    assert run.snapshot().model.bias == 0.0
-    np.testing.assert_allclose(run.snapshot().responses, peer.snapshot().responses, atol=1e-6)
 
 
 @pytest.mark.parametrize("gamma", [0.01, 0.1])

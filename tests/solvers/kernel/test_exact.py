@@ -8,9 +8,6 @@ import pytest
 from svmbench.solvers import registry
 from tests.solvers.kernel.working_sets import (
     DEGENERATE,
-    GAUSSIAN,
-    LINEAR,
-    check_against_libsvm,
     check_optimal,
 )
 
@@ -31,14 +28,6 @@ METHODS = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("kernel", [GAUSSIAN, LINEAR], ids=["gaussian", "linear"])
-@METHODS
-def test_the_answer_is_that_of_libsvm(name, given, kernel, C):
-    if name != "platt":  # its steps become too small here; tests/solvers/kernel/test_platt.py has its own
-        check_against_libsvm(name, kernel, C, **given)
-
-
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
 @pytest.mark.parametrize("case", DEGENERATE)
 @METHODS
@@ -55,26 +44,3 @@ def test_one_class_is_its_bias(label, name):
         snapshot = check_optimal(name, np.arange(n)[:, None], [label] * n)
         assert snapshot.model.indices.size == 0
         assert snapshot.model.bias == label
-
-
-@NAMES
-def test_the_same_example_with_both_labels(name):
-    for bias in registry.get(name).biases:
-        snapshot = check_optimal(name, [[1.0], [1.0]], [1.0, -1.0], GAUSSIAN, C=3.0, bias=bias)
-        assert snapshot.alpha.tolist() == [3.0, 3.0]
-        assert snapshot.model.bias == 0.0
-
-
-@NAMES
-def test_two_points_are_parted_in_the_middle(name):
-    # Points 1 and 4 apart by 3: |w| = 2/3, α = 2/9, and the score is 0 at 2.5.
-    snapshot = check_optimal(name, [[1.0], [4.0]], [-1.0, 1.0])
-    np.testing.assert_allclose(snapshot.alpha, 2.0 / 9.0)
-    assert snapshot.model.bias == pytest.approx(-5.0 / 3.0)
-
-
-@NAMES
-def test_an_example_of_norm_zero_has_the_coefficient_C(name):
-    if "none" in registry.get(name).biases:
-        snapshot = check_optimal(name, [[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3, bias="none")
-        assert snapshot.alpha[0] == 0.3

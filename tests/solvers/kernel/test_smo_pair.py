@@ -57,28 +57,6 @@ def test_without_free_coefficients_the_bias_lies_between_the_ends():
 
 
 @SELECTIONS
-def test_coefficients_stay_in_the_box_and_balanced(selection):
-    X, y = noisy(100)
-    run, _ = started(X, y, GAUSSIAN, C=0.7, selection=selection)
-    while not run.converged:
-        run.advance("iterations", run.iterations + 37)
-        alpha = run.snapshot().alpha
-        assert alpha.min() >= 0.0 and alpha.max() <= 0.7
-        assert abs(alpha @ y) <= 1e-12
-    assert np.count_nonzero(alpha == 0.7) > 20  # onto the bound, not beside it
-
-
-def test_a_reconstruction_is_charged():
-    X, y = noisy(100)
-    run, oracle = started(
-        X, y, kernel={"name": "gaussian", "gamma": 0.5}, C=30.0, selection="worst_pair", eps=1e-3
-    )
-    run.advance("iterations", 10**6)
-    assert run.converged and run.refinement.rounds == 0
-    assert oracle.ledger.kev_iter > 2 * y.size * run.iterations
-
-
-@SELECTIONS
 @pytest.mark.parametrize(
     ("gamma", "C"), [(0.5, 0.05), (0.5, 30.0), (3.0, 30.0)], ids=["tight", "loose", "mostly free"]
 )
@@ -127,50 +105,6 @@ def test_conjugate_steps_reach_the_optimum_in_fewer_iterations(selection):
     assert bent.iterations < 0.8 * plain.iterations
     for each, ledger in ((plain, counted.ledger), (bent, oracle.ledger)):
         assert ledger.kev_ondemand == ledger.kev_iter == 800 * each.iterations
-
-
-def test_each_conjugate_step_gains_at_least_what_its_pair_would():
-    X, y = noisy(60)
-    run, oracle = started(X, y, GAUSSIAN, C=50.0, conjugate=True)
-    K = np.array([oracle.row(i) for i in range(60)], dtype=np.float64)
-    bent, highest = 0, 0.0
-    while not run.converged:
-        before = run.snapshot()
-        run.advance("iterations", run.iterations + 1)
-        after = run.snapshot()
-        moved = np.flatnonzero(after.alpha != before.alpha)
-        bent += moved.size > 2
-        v = y - K @ (before.alpha * y)
-        up = np.where(y > 0, before.alpha < 50.0, before.alpha > 0)
-        down = np.where(y > 0, before.alpha > 0, before.alpha < 50.0)
-        i = np.flatnonzero(up)[np.argmax(v[up])]
-        rooms = np.where(y > 0, before.alpha, 50.0 - before.alpha)
-        room = 50.0 - before.alpha[i] if y[i] > 0 else before.alpha[i]
-        curvature = np.maximum(K[i, i] + np.diagonal(K) - 2.0 * K[i], 1e-12)
-        with np.errstate(invalid="ignore"):
-            j = np.argmax(np.where(down & (v < v[i]), (v[i] - v) ** 2 / curvature, -np.inf))
-        delta = min((v[i] - v[j]) / curvature[j], room, rooms[j])
-        gain = delta * (v[i] - v[j] - 0.5 * curvature[j] * delta)
-        reached = after.alpha.sum() - 0.5 * (after.alpha * y) @ K @ (after.alpha * y)
-        assert reached >= highest + gain - 1e-9 * abs(reached)
-        assert after.alpha.min() >= 0.0 and after.alpha.max() <= 50.0
-        assert abs(after.alpha @ y) < 1e-10
-        highest = reached
-    assert bent > 20
-
-
-def test_a_conjugate_run_goes_on_bit_for_bit():
-    X, y = noisy(100)
-    whole, _ = started(X, y, GAUSSIAN, C=100.0, conjugate=True)
-    first, _ = started(X, y, GAUSSIAN, C=100.0, conjugate=True)
-    first.advance("iterations", 37)
-    second, _ = started(X, y, GAUSSIAN, C=100.0, conjugate=True)
-    second.restore(first.state(), first.iterations)
-    whole.advance("iterations", 90)
-    second.advance("iterations", 90, 90 - first.iterations)  # its ledger begins anew
-    assert first.iterations == 37 and second.iterations == 90
-    assert np.array_equal(whole.snapshot().alpha, second.snapshot().alpha)
-    assert np.array_equal(whole.snapshot().responses, second.snapshot().responses)
 
 
 def test_conjugate_steps_turn_shrinking_off_and_are_named_only_where_they_are_made():

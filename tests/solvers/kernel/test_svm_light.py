@@ -34,16 +34,3 @@ def test_shrinking_changes_the_way_and_not_the_answer(bias):
         np.testing.assert_allclose(other.responses, answers[0].responses, atol=1e-7)
         assert other.model.bias == pytest.approx(answers[0].model.bias, abs=1e-7)
     assert answers[2].alpha.tobytes() != answers[0].alpha.tobytes()
-
-
-@pytest.mark.parametrize("q", [2, 4, 10])
-def test_the_dual_never_falls(q):
-    X, y = coarse(80, seed=2)
-    run, _, _ = started("svm_light", X, y, C=3.0, q=q, n_new=2, shrinking=False)
-    before = 0.0
-    while not run.converged:
-        run.advance("iterations", run.iterations + 1)
-        snapshot = run.snapshot()
-        dual = snapshot.alpha.sum() - 0.5 * snapshot.alpha @ snapshot.responses
-        assert dual >= before - 1e-12
-        before = dual

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.svm import SVC
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
@@ -48,24 +47,6 @@ def noisy(n=150, seed=0, d=3, rounded=np.float32):
 def coarse(n=150, seed=0):
     """Points as those of `noisy`, in eighths."""
     return noisy(n, seed, rounded=eighths)
-
-
-def check_against_libsvm(name, kernel, C, **given):
-    """Assert that a method has the scores, the bias and the objective of LIBSVM."""
-    X, y = coarse()
-    run, oracle, problem = started(name, X, y, kernel, C=C, **({"eps": 1e-8} | given))
-    snapshot = finished(run)
-    K = exact_matrix(oracle)
-    peer = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
-    alpha = np.zeros(y.size)
-    alpha[peer.support_] = np.abs(peer.dual_coef_[0])
-    near = 1e-5 * max(1.0, C / 10.0)  # LIBSVM's rows are in single precision
-    np.testing.assert_allclose(K @ (snapshot.alpha * y), K @ (alpha * y), atol=near)
-    assert abs(snapshot.model.bias - peer.intercept_[0]) <= near
-    theirs, _ = objectives(K, y, alpha, float(peer.intercept_[0]), problem)
-    primal, dual = objectives(K, y, snapshot.alpha, snapshot.model.bias, problem)
-    assert 0.0 <= primal - dual + 1e-12 <= 1e-7 * primal
-    assert -1e-12 <= theirs - dual <= 1e-5 * theirs
 
 
 def objectives(K, y, alpha, bias, problem):

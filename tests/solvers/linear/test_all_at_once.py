@@ -5,35 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.solvers.linear.small import FORMS, finished, liblinear, objective, overlapping, started, weights
+from tests.solvers.linear.small import FORMS, finished, overlapping, started, weights
 
 LOSS = {"svm_perf": "hinge", "ocas": "hinge", "svm_light_linear": "hinge", "l2svm_mfn": "squared_hinge"}
 EACH = pytest.mark.parametrize("name", LOSS)
 SPARSE_OR_NOT = pytest.mark.parametrize("form", FORMS)
-
-
-@EACH
-@SPARSE_OR_NOT
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_the_optimum_is_that_of_liblinear(name, form, C):
-    X, y = overlapping()
-    run = finished(name, X, y, C, form=form, eps=1e-10)
-    best = liblinear(X, y, C, LOSS[name])
-    least = objective(X, y, best, C, LOSS[name])
-    assert objective(X, y, weights(run), C, LOSS[name]) == pytest.approx(least, rel=1e-7)
-    np.testing.assert_allclose(weights(run), best, atol=2e-4 * np.abs(best).max())
-    assert weights(run)[3] == 0.0  # of the feature that no example has
-
-
-@EACH
-@SPARSE_OR_NOT
-def test_an_end_is_an_end(name, form):
-    X, y = overlapping()
-    run = finished(name, X, y, form=form)
-    before = run.iterations, weights(run)
-    run.advance("iterations", 10**9)
-    assert run.iterations == before[0]
-    np.testing.assert_array_equal(weights(run), before[1])
 
 
 @EACH
@@ -71,21 +47,6 @@ def test_a_single_example_has_its_formula(name, form, C):
     # min ½α²|x|² - α over [0, C]; with the squared loss 1/(2C) is added to |x|², and nothing bounds α.
     alpha = min(C, 1.0 / 25.0) if LOSS[name] == "hinge" else 1.0 / (25.0 + 0.5 / C)
     np.testing.assert_allclose(weights(run), -alpha * x, rtol=1e-8)
-
-
-@EACH
-@SPARSE_OR_NOT
-def test_the_same_example_with_both_labels_cancels(name, form):
-    run = finished(name, [[1.0, 2.0], [1.0, 2.0]], [1.0, -1.0], C=3.0, form=form)
-    assert weights(run).tolist() == [0.0, 0.0]
-
-
-@EACH
-def test_an_example_twice_is_one_with_twice_its_weight(name):
-    X, y = overlapping(40)
-    twice = finished(name, np.concatenate([X, X]), np.concatenate([y, y]), C=0.5, eps=1e-10)
-    once = finished(name, X, y, C=1.0, eps=1e-10)
-    np.testing.assert_allclose(weights(twice), weights(once), atol=1e-5)
 
 
 @EACH

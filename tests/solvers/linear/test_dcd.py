@@ -18,14 +18,6 @@ def started(X, y, C=1.0, **given):
     return DCD(Params(**given)).start(problem, examples, Generator(1)), examples
 
 
-@pytest.mark.parametrize("order", ["permutation", "with_replacement"])
-def test_an_example_of_norm_zero_has_the_coefficient_C(order):
-    run, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3, order=order)
-    for goal in (0, 30):
-        run.advance("iterations", goal)
-        assert run.snapshot().alpha[0] == 0.3
-
-
 def test_an_example_of_norm_zero_is_not_visited_in_a_pass():
     run, examples = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3)
     run.advance("iterations", 1000)

@@ -67,8 +67,3 @@ def test_shrinking_saves_inner_products_and_changes_no_answer():
         made[shrinking] = examples.ledger.inner_products, weights(run)
     assert made[True][0] < 0.9 * made[False][0]
     np.testing.assert_allclose(made[True][1], made[False][1], atol=1e-5)
-
-
-def test_an_example_of_norm_zero_has_the_coefficient_C():
-    run = finished("svm_light_linear", [[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], 0.3)
-    assert run.snapshot().alpha[0] == 0.3
