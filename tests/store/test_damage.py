@@ -170,38 +170,6 @@ def test_what_is_damaged_is_found_and_set_aside(store, begin, warned, name, how)
     assert set_aside(second, store).name == f"{broken.id}-2"
 
 
-@pytest.mark.parametrize("how", DAMAGE)
-def test_a_damaged_model_is_not_loaded(begin, how):
-    run = make(begin)
-    damage(run.path / "model.npz", how)
-    with pytest.raises(UserError, match="damaged"):
-        run.model()
-
-
-def test_a_trace_cut_at_the_end_of_a_line_is_noticed(store, begin, warned):
-    run = make(begin)
-    lines = (run.path / "trace.csv").read_bytes().splitlines(keepends=True)
-    (run.path / "trace.csv").write_bytes(b"".join(lines[:-1]))
-    assert store.runs() == [] and "trace.csv is damaged" in warned[0]
-
-
-def test_an_edited_line_is_noticed_before_the_run_has_an_end(store, begin, warned):
-    writer = begin()
-    for k in (1, 2, 3):
-        writer.checkpoint({"iterations": k})
-    path = writer.path / "trace.csv"
-    lines = path.read_text().splitlines(keepends=True)
-    assert len(store.runs()[0].trace()) == 3
-    path.write_text("".join([lines[0], lines[1].replace("1,", "7,", 1), *lines[2:]]))
-    assert store.runs() == [] and "line 2" in warned[0]
-    path.write_text("".join([lines[0], *lines[2:]]))  # a line taken out
-    with pytest.raises(UserError, match="line 2"):
-        store.find(str(writer.path))
-    path.write_text("".join(lines[:2]) + lines[2][:9])  # cut: what a kill leaves
-    assert store.find(str(writer.path)).trace()["iterations"].tolist() == [1]
-    writer.discard()
-
-
 def test_reference_and_running_runs_are_left_where_they_are(store, begin, warned):
     kept = make(begin, into=Store(store.root / "reference"))
     writer = begin(1)
@@ -213,15 +181,6 @@ def test_reference_and_running_runs_are_left_where_they_are(store, begin, warned
     assert [set_aside(finding, store) for finding in findings] == [None, None]
     assert kept.path.is_dir() and writer.path.is_dir()
     writer.discard()
-
-
-def test_a_damaged_optimum_is_found(store, begin):
-    make(begin)
-    hash = store.put_optimum({"key": "abc", "dual": 0.5})
-    (store.root / "optima" / f"{hash}.json").write_text("")
-    (found,) = [finding for finding in check_store(store) if finding.state == "damaged"]
-    assert set_aside(found, store) == store.root / "damaged" / f"{hash}.json"
-    assert store.optimum(hash) is None
 
 
 def test_an_optimum_that_was_replaced_is_told(store, begin):
@@ -294,19 +253,6 @@ def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(s
     assert store.runs()[0].title == "SBP"
     store.begin(new, {"config": config}, force=True).finish("budget", "new")
     assert [run.reason for run in store.runs()] == ["new"] and store.get(new).reason == "new"
-
-
-def test_an_edited_configuration_is_noticed_before_the_run_has_an_end(store, begin, warned):
-    writer = begin(0, environment="0123456789abcdef")
-    writer.checkpoint({"iterations": 1})
-    writer.abandon()
-    (finding,) = check_store(store)
-    assert finding.state == "killed"
-    path = writer.path / "run.json"
-    path.write_text(path.read_text().replace("0123456789abcdef", "0123456789abcdee"))
-    assert store.runs() == [] and len(warned) == 1
-    (finding,) = check_store(store)
-    assert finding.state == "damaged" and "run.json" in finding.sentence
 
 
 def test_a_missing_state_is_told_and_ends_no_check(store, begin):

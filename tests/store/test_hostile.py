@@ -15,7 +15,7 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
 from svmbench.files import digest, read_npz, write_whole
 from svmbench.locking import Lock, holder, own_folder
-from svmbench.store import StorageError, Store, documents
+from svmbench.store import Store, documents
 from svmbench.store.export import export
 from svmbench.store.integrity import check_store, set_aside
 from svmbench.store.joint_model import load_model
@@ -241,23 +241,6 @@ def test_a_document_of_any_content_hides_no_other_run(store, begin, name, text):
     assert states[sound.id] == "ok" and states[broken.id] == "damaged"
 
 
-@pytest.mark.parametrize("name", ["run.json", "status.json", "trace.csv"])
-def test_a_file_that_never_ends_or_cannot_be_read_hides_no_other_run(store, begin, name, monkeypatch):
-    sound, broken = make(begin), make(begin, seed=1)
-    told = []
-    for put in (
-        os.mkfifo,
-        os.mkdir,
-        lambda path: os.symlink("/dev/zero", path),
-        lambda path: os.symlink(path, path),
-    ):
-        (broken.path / name).unlink() if not (broken.path / name).is_dir() else (broken.path / name).rmdir()
-        put(broken.path / name)
-        assert Store(store.root, warn=told.append).runs() == [sound]
-    assert len(told) == 4
-    assert {finding.state for finding in check_store(store)} == {"ok", "unreadable"}  # a circle of links
-
-
 def test_arrays_that_unpack_to_gigabytes_are_refused(tmp_path):
     stream = io.BytesIO()
     np.savez_compressed(stream, x=np.zeros(40 << 20))  # 320 MiB in 0.3
@@ -298,24 +281,6 @@ def test_a_model_of_other_examples_is_a_sentence():
     wide = StoredModel({"name": "linear"}, "x", 0.0, 1, weights=np.ones(3))
     with pytest.raises(UserError, match="the model has 3 features, the data have 2"):
         wide.check_fits(3, 2)
-
-
-@pytest.mark.parametrize(
-    ("code", "way"), [(28, "Make room"), (30, "Make it writable"), (5, "Look after the file system")]
-)
-def test_what_the_file_system_refuses_has_its_own_remedy(tmp_path, code, way):
-    told = f"{os.strerror(code)}; what was stored until then stays there. {way}"
-    with pytest.raises(StorageError, match=told), documents.storing("run x", tmp_path):
-        raise OSError(code, os.strerror(code))
-
-
-def test_a_folder_that_cannot_be_removed_again_is_not_called_read_only(store, monkeypatch):
-    def refuse(path, **options):
-        raise OSError(5, "Input/output error", path)
-
-    monkeypatch.setattr(os, "rmdir", refuse)
-    with pytest.raises(UserError, match=r"made to try it, cannot be removed \(Input/output error\)"):
-        store.check_writable()
 
 
 def test_a_cell_of_csv_is_no_formula_and_no_escape():
@@ -395,12 +360,3 @@ def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
     assert capsys.readouterr().out == "0 set aside\n"
     assert main(["status", "--results", str(store.root)]) == 2
     assert "plan.json cannot be read: Permission denied; make it readable" in capsys.readouterr().err
-
-
-def test_what_cannot_be_written_is_named_as_it_was_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        os, "fsync", lambda descriptor: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space"))
-    )
-    with pytest.raises(OSError) as told:
-        write_whole(tmp_path / "page.html", "text")
-    assert told.value.filename == str(tmp_path / "page.html") and list(tmp_path.iterdir()) == []

@@ -90,12 +90,6 @@ def test_a_text_that_is_not_utf_8_is_damage(store, make):
         assert len(database.execute("SELECT facts FROM runs").fetchall()) == 2
 
 
-def test_an_edited_number_is_not_printed(store, make):
-    run = make()
-    edit(store, "UPDATE runs SET facts = replace(facts, '0.25', '0.15')")
-    assert store.runs()[0].summary() == run.summary()
-
-
 def test_verify_tells_of_a_row_that_was_edited_with_its_checksum(store, make, capsys):
     runs = [make(0), make(1)]
     with contextlib.closing(sqlite3.connect(store.root / "index.sqlite")) as database, database:
@@ -116,14 +110,6 @@ def test_a_row_of_another_run_is_not_believed(store, make):
     edit(store, "DELETE FROM runs WHERE name = ?", one.id)
     edit(store, "UPDATE runs SET name = ?", one.id)
     assert store.runs() == [one, other]
-
-
-def test_an_edited_section_of_a_configuration_is_not_believed(store, make):
-    run = make()
-    edit(store, "UPDATE sections SET text = replace(text, '0.05', '0.5')")
-    for _ in range(2):
-        assert store.runs() == [run]
-        assert store.runs()[0].config.kernel.parameters["gamma"] == 0.05
 
 
 def test_a_damaged_database_is_made_again(store, make, unread):
