@@ -65,7 +65,8 @@ from svmbench.solvers.run cimport SteppedRun
 cdef double TIE = 1e-12
 # Distance from the end of a segment, relative to the larger coefficient of a pair, that is rounded to 0.
 cdef double SNAP = 1e-8
-# Rounding error of a bound, relative to C.
+# Rounding error of a step that ends at a bound, relative to the larger coefficient of the pair. Relative to C,
+# it would far exceed small coefficients if C is large, and Σ α_i y_i would not stay 0.
 cdef double ROUNDING = 1e-14
 
 cdef enum:
@@ -276,7 +277,7 @@ cdef class Run(SteppedRun):
             new = high
         if fabs(new - aj) < self.change * (new + aj + self.least):
             return False
-        self.put(i, j, self.rounded(ai + s * (aj - new)), self.rounded(new))
+        self.put(i, j, self.rounded(ai + s * (aj - new), fmax(ai, aj)), self.rounded(new, fmax(ai, aj)))
         return True
 
     cdef double best_of(self, Py_ssize_t i, Py_ssize_t j, double low, double high) noexcept nogil:
@@ -293,8 +294,8 @@ cdef class Run(SteppedRun):
             return a
         return high if more > 0.0 else low
 
-    cdef double rounded(self, double value) noexcept nogil:
-        if value < ROUNDING * self.C:
+    cdef double rounded(self, double value, double larger) noexcept nogil:
+        if value < ROUNDING * larger:
             return 0.0
         return self.C if value > self.C - ROUNDING * self.C else value
 

@@ -45,6 +45,17 @@ def test_the_papers_tolerances_are_near_the_optimum(seed):
     assert certify(problem, alpha, snapshot.responses)["relative_gap"] <= 2e-3
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sum_stays_if_coefficients_are_far_below_c(seed):
+    rng = np.random.default_rng(seed)
+    X = np.round(np.abs(2000.0 * rng.normal(size=(80, 4))), 1)
+    run, _, _ = started(X, y := np.where(rng.random(80) < 0.5, 1.0, -1.0), LINEAR, C=1e8)
+    run.advance("iterations", 40_000)
+    alpha = run.snapshot().alpha
+    assert alpha.max() < 1e-8 * 1e8
+    assert abs(alpha @ y) <= 1e-13 * alpha.sum()
+
+
 def test_a_smaller_change_comes_nearer():
     X, y = noisy(200, seed=3)
     gaps = []
