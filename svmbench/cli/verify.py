@@ -229,7 +229,6 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     from svmbench.store.identity import run_id
     from svmbench.store.integrity import replaced_optimum
     from svmbench.store.joint_model import JointModel
-    from svmbench.store.model import StoredModel
 
     summary, about = run.summary(), run.manifest
     if {run.id, about["id"]} != {run_id(about["identity"])}:
@@ -246,8 +245,6 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     except UserError as error:
         return "unchecked", f"cannot be recomputed: {error}"
     found = [*_other_data(about["dataset"], set), *_other_model(run, model)]
-    if isinstance(model, StoredModel):
-        found += _overstated(run, model)
     if found:
         return "differs", _some(found)
     # Features in double precision are used as loaded, even if they are multiples of a unit.
@@ -264,6 +261,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     if open_signs:
         rounded += f"; not known, for double precision leaves the signs of some scores open: {open_signs}"
     share = f"recomputed; the largest difference is {largest:.1e} times the allowed one"
+    rounded += _unsaid(run, model)
     return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about)}"
 
 
@@ -288,8 +286,12 @@ def _other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
 
 
 def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[str]:
-    """Return a sentence for each part of run.json that the model contradicts."""
+    """Return a sentence for each part of the run that the model contradicts."""
+    from svmbench.recompute.numbers import BOUNDED
+
     about, features = run.manifest, run.config.features
+    if getattr(model, "dual", None) == "none" and run.value("precision") in BOUNDED:
+        yield "the last gap is that of a dual point, the model has none"
     if model.iterations != run.value("iterations"):
         yield f"the model is of iteration {model.iterations}, the trace ends at another"
     kernel = run.config.kernel_document()
@@ -300,20 +302,18 @@ def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[st
         yield f"the model is of features {found}, run.json says {map_of}"
 
 
-def _overstated(run: StoredRun, model: StoredModel) -> Iterator[str]:
-    """Return a sentence for each part of the end that claims more than the last checkpoint and the model."""
-    from svmbench.recompute.numbers import BOUNDED
+def _unsaid(run: StoredRun, model: StoredModel | JointModel) -> str:
+    """Return how far from the optimum a run converged, if its reason does not say it; older ones do not."""
     from svmbench.runner.ends import End, explained
     from svmbench.solvers import registry
+    from svmbench.store.model import StoredModel
     from svmbench.store.runs import FLAG
 
-    if model.dual == "none" and run.value("precision") in BOUNDED:
-        yield "the last gap is that of a dual point, the model has none"
-    if run.solver not in registry.names():  # a plug-in that is not installed
-        return
-    told = explained(End(run.status, ""), run.summary(), registry.get(run.solver), model.loss)
-    if FLAG in told.reason and not run.flagged:
-        yield f"the run ended as {run.status}, {run.reason}: it does not add{told.reason}"
+    # A plug-in may not be installed.
+    if run.flagged or run.solver not in registry.names() or not isinstance(model, StoredModel):
+        return ""
+    told = explained(End(run.status, ""), run.summary(), registry.get(run.solver), model.loss).reason
+    return f"; its reason does not say: {run.status}{told}" if FLAG in told else ""
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
