@@ -88,6 +88,8 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
     if override.is_delete():
         raise UserError(f"{given} is not allowed: nothing can be removed; KEY=null lifts a limit")
     value = override.value()
+    if value == "" and key.endswith(_PATHS):
+        raise UserError(f"{given} is empty: give a path")
     value = value if isinstance(value, str) else override.get_value_element_as_str()
     if override.package is not None:
         raise UserError(f"{given} is not allowed: a group has one place; write {key}={value}")

@@ -47,9 +47,12 @@ def _content(
     layout = layout_of(params, content, where)
     if isinstance(layout, Pairs) and params.path is not None:
         # Without the training file, the indices of these rows alone tell how they count.
+        trained: Layout | Pairs | None = layout
         with contextlib.suppress(UserError):
             trained = layout_of(params, *read_content(raw, "train", params.path))
-            layout = trained if isinstance(trained, Pairs) else layout
+        if not isinstance(trained, Pairs) and b":" not in content:
+            raise UserError(f"{path} has one column, the model {width} features: give them all")
+        layout = trained if isinstance(trained, Pairs) else layout
     return params, content, where, layout, content is given
 
 

@@ -135,8 +135,9 @@ def indistinct(oracle: Any) -> str | None:
     rows = oracle.given_rows(np.arange(0, oracle.n, -(-oracle.n // _SOME)))
     values = DoubleValues(rows, oracle.kernel)(rows)
     squares, upper = np.diagonal(values), np.triu_indices(len(values), 1)
-    distances = (squares[:, None] + squares - 2.0 * values)[upper]
-    errors = 2.0**-24 * np.sqrt(np.outer(squares, squares))[upper]
+    with np.errstate(over="ignore", invalid="ignore"):  # solvers refuse values beyond single precision
+        distances = (squares[:, None] + squares - 2.0 * values)[upper]
+        errors = 2.0**-24 * np.sqrt(np.outer(squares, squares))[upper]
     off, typical = float(np.median(errors)), float(np.median(distances))
     if not off > _INDISTINCT * typical > 0.0:
         return None

@@ -409,6 +409,18 @@ def test_rows_that_do_not_fit_the_model(made, here, capsys, content, sentence):
     assert sentence in error and error.count("\n") == 1
 
 
+def test_a_column_of_numbers_is_no_file_of_labels_for_a_model_of_a_table(here, capsys):
+    written(here / "mine", example(("-1", "1"))[1])
+    words = ["kernel=linear", "problem.C=1", "dataset=file", "dataset.path=mine"]
+    assert main(["run", "solver=smo", *words]) == 0
+    written(here / "rows", ["1", "-1", "1"])
+    capsys.readouterr()
+    assert main(["predict", "smo", "rows"]) == 2
+    output = capsys.readouterr()
+    assert output.err == "svmbench: rows has one column, the model 2 features: give them all\n"
+    assert output.out == ""
+
+
 def test_a_file_that_is_not_there(made, capsys):
     assert main(["predict", "smo", "nowhere"]) == 2
     assert capsys.readouterr().err.startswith("svmbench: cannot read nowhere: No such file")
