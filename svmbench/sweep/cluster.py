@@ -163,7 +163,7 @@ class Cluster:
         self._bundler = bundler
         self._waiting: list[Job] = []
         self._live: dict[str, Bundle] = {}
-        self._ended: set[int] = set()
+        self._made: set[int] = set()
         self._stopping = False
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
@@ -193,7 +193,7 @@ class Cluster:
         return interrupted
 
     def _attach(self, jobs: Sequence[Job], listener: Listener) -> list[Job]:
-        """Adopt jobs that an earlier process has submitted; return the runs that have none."""
+        """Adopt jobs that an earlier process has submitted; return the runs that have none, or failed."""
         left = {job.number: job for job in jobs}
         arrays = submitted(self._folder)
         if arrays:
@@ -208,7 +208,7 @@ class Cluster:
         for name in over.keys() & self._live.keys():
             self._forget(self._live[name])
         adopted = {job.number for bundle in self._live.values() for job in bundle.jobs}
-        return [job for job in jobs if job.number not in adopted | self._ended]
+        return [job for job in jobs if job.number not in adopted | self._made]
 
     def _pause(self) -> float:
         """Return the seconds until the next look, which asks the shared file system about running jobs."""
@@ -294,11 +294,13 @@ class Cluster:
                 bundle.interrupted[job.number] = cast(JobEnd, line)
             else:
                 bundle.jobs.remove(job)
-                self._ended.add(job.number)
                 end = cast(JobEnd, line)
                 self._bundler.learn(job, end)
                 listener.ended(job, end)
-                failed = failed or line["state"] in ("failed", "refused")
+                if line["state"] in ("failed", "refused"):
+                    failed = True
+                else:
+                    self._made.add(job.number)
         if not bundle.jobs:
             self._forget(bundle)
         return failed
@@ -322,7 +324,6 @@ class Cluster:
             known = bundle.interrupted.get(job.number, without_run(ended, reason))
             listener.ended(job, {**known, "state": ended, "reason": reason})
         again = [job for job in bundle.jobs if job not in cut]
-        self._ended |= {job.number for job in cut}
         self._forget(bundle)
         if not self._stopping:
             self._waiting = again + self._waiting

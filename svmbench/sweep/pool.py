@@ -285,4 +285,5 @@ def _death(code: int, log: Path, worker: _Worker) -> JobEnd:
     """Return the end of a job whose worker died."""
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     state = "interrupted" if worker.stopping else "failed"
+    how += ", perhaps because memory ran out" * (code == -signal.SIGKILL and state == "failed")
     return without_run(state, f"its process {how}; see {log}", time.monotonic() - worker.begun)

@@ -34,7 +34,7 @@ _ALIVE = {
 #: States of jobs that the cluster has ended, without a fault of their runs.
 _LOST = {"PREEMPTED", "NODE_FAIL", "BOOT_FAIL", "REVOKED", "DEADLINE"}
 
-#: Reasons for which a queued job waits for ever, and what to do.
+#: Reasons for which a queued job waits for ever or is refused, and what to do.
 _NEVER = {
     "PartitionTimeLimit": "launcher.minutes is above the limit of its partition: give less, or "
     "launcher.minutes=auto",
@@ -42,14 +42,14 @@ _NEVER = {
     "launcher.memory or threads, or another launcher.account or launcher.qos",
     r"PartitionNodeLimit|BadConstraints": "no node has what it asks for: see launcher.constraint, "
     "launcher.nodelist and launcher.gres",
-    r"(Account|QOS)NotAllowed|Invalid(Account|QOS)": "give a launcher.account and launcher.qos "
+    r"(Account|QOS)NotAllowed|(?i:Invalid ?(account|qos))": "give a launcher.account and launcher.qos "
     "that may use the partition",
     "DependencyNeverSatisfied": "see launcher.options",
     "ReservationDeleted": "give another launcher.reservation",
     "JobHoldMaxRequeue|launch_failed_requeued_held": "its nodes cannot start it: see scontrol show job",
 }
 #: Refusals of ``sbatch`` that end when other jobs do, and those that end when SLURM is back.
-_FULL = re.compile("MaxSubmit|temporarily una|queue full|Invalid job array")
+_FULL = re.compile("(Max|Grp)Submit|temporarily una|queue full|Invalid job array")
 _AWAY = re.compile("contact slurm controller|timed out|Connection|connect failure")
 
 #: Options of ``sbatch`` with the names of our keys.
@@ -71,7 +71,7 @@ class Slurm:
         self._folder = folder
         self._size = size
         self._ids: dict[str, str] = {}
-        self._most = most_of_an_array()
+        self._most = self._largest = most_of_an_array()
         self._array, self._throttle = "", 0
         self._free = size
         self._asked = self._refused = -math.inf
@@ -89,8 +89,8 @@ class Slurm:
     def submit(self, array: str, documents: Sequence[BundleDocument], options: Mapping[str, Any]) -> bool:
         """Submit an array of jobs; return whether SLURM accepts it now.
 
-        If it accepts no more jobs of this user, a smaller array is tried at the next call, and one of a
-        single job after a while.
+        If it accepts no more jobs of this user, half as many are tried at the next call, a single one after a
+        while, and twice as many once an array has been accepted.
         """
         program = [sys.executable, "-P", "-m", "svmbench.sweep.bundle"]
         program += [str(self._folder / "cluster" / f"{array}.jsonl")]
@@ -108,10 +108,12 @@ class Slurm:
             (self._folder / "cluster" / f"{array}.id").write_text(self._ids[array], encoding="ascii")
             self._array, self._throttle, self._refusal = array, self._free, ""
             self._asked = time.monotonic()  # it has no reason yet to wait
+            self._most = min(2 * self._most, self._largest)
             return True
         why = _why(err)
         if not (_FULL.search(err) or _AWAY.search(err)):
-            raise UserError(f"SLURM refuses the jobs: {why or f'sbatch ended with code {code}'}")
+            why = why or f"sbatch ended with code {code}"
+            raise UserError(": ".join(filter(None, [f"SLURM refuses the jobs: {why}", _remedy(why)])))
         if _AWAY.search(err) or self._most == 1:
             self._refused = time.monotonic()
         self._refusal = f"SLURM accepts no more jobs now: {why}"
@@ -151,9 +153,7 @@ class Slurm:
         if state is None:
             return Fate(f"{name} left the queue before it began, as a cancelled job does", "cancelled")
         if state.name == "PENDING":
-            remedy = next(
-                (text for reason, text in _NEVER.items() if re.fullmatch(reason, state.reason)), None
-            )
+            remedy = _remedy(state.reason)
             return Fate(f"{name} would wait for ever ({state.reason}): {remedy}", "never") if remedy else None
         if state.name in _ALIVE:
             return None
@@ -394,6 +394,11 @@ def _why(err: str) -> str:
         re.sub(r"^sbatch: (error: )?(Batch job submission failed: )?", "", line) for line in err.split("\n")
     ]
     return "; ".join(dict.fromkeys(line.strip() for line in lines if line.strip()))
+
+
+def _remedy(why: str) -> str | None:
+    """Return what to do about a reason of SLURM; None if it may pass."""
+    return next((text for reason, text in _NEVER.items() if re.search(reason, why)), None)
 
 
 def _job_name(folder: Path, array: str) -> str:

@@ -212,6 +212,21 @@ def test_a_process_that_comes_later_collects_and_never_submits_twice(here):
     assert len(Store("results").runs()) == 3
 
 
+def test_a_process_that_comes_later_repeats_what_has_failed(here):
+    """The folder was full when jobs of the killed process stored their runs; now there is room."""
+    many = jobs(2, "budget.iterations=20")
+    (here / "cluster" / "told").mkdir(parents=True)
+    former = Cluster(here, Processes(here), Fixed(2))
+    document = former._document(Bundle(many), "a-0")
+    (here / "cluster" / "a.jsonl").write_text(f"{json.dumps(document)}\n")
+    ends = [{**without_run("failed", "No space left on device"), "number": number} for number in (0, 1)]
+    told = [{"host": "n1"}, *ends]
+    (here / "cluster" / "told" / "a-0.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in told))
+    engine, listener = Processes(here), Listener()
+    assert not Cluster(here, engine, Fixed(2)).run(many, listener)
+    assert listener.states() == ["done 0", "done 1", "failed 0", "failed 1"]
+
+
 class Reported(Processes):
     """Jobs that are over at once, with these reports."""
 
@@ -333,24 +348,25 @@ def engine(monkeypatch, **answers):
 OPTIONS = {**sweep_options({"launcher": {"name": "slurm", "minutes": 5}})["launcher"], "threads": 1}
 
 
-def test_arrays_are_as_large_as_slurm_takes(here, monkeypatch):
+@pytest.mark.parametrize("limit", ["QOSMaxSubmitJobPerUserLimit", "AssocGrpSubmitJobsLimit"])
+def test_arrays_are_as_large_as_slurm_takes(here, monkeypatch, limit):
     full = (
         1,
         "",
-        "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: x",
+        f"sbatch: error: {limit}\nsbatch: error: Batch job submission failed: x",
     )
     shell = engine(monkeypatch, sbatch=[full, full, (0, "7;here\n", "")])
     (here / "cluster").mkdir()
     one = slurm.Slurm(here, 3)
     assert one.room([]) == 1000  # the largest index is MaxArraySize - 1
     assert not one.submit("a", [{}] * 1000, OPTIONS) and one.room([]) == 500
-    assert "SLURM accepts no more jobs now: QOSMaxSubmitJobPerUserLimit" in one.waiting()
+    assert f"SLURM accepts no more jobs now: {limit}" in one.waiting()
     assert not one.submit("a", [{}] * 500, OPTIONS) and one.room([]) == 250
     assert one.submit("b", [{}] * 250, OPTIONS) and (here / "cluster" / "b.id").read_text() == "7"
     assert "--array=0-249%3" in shell.commands[-1] and one.waiting() == ""
     running = Bundle([], name="b-0", begun=[0])
     assert one.room([running, Bundle([], name="b-1")]) == 0  # one still waits
-    assert one.room([running]) == 250 and one.room([running] * 3) == 0
+    assert one.room([running]) == 500 and one.room([running] * 3) == 0  # the limit may have passed
 
 
 def test_every_option_reaches_sbatch(here, monkeypatch):
@@ -367,15 +383,25 @@ def test_every_option_reaches_sbatch(here, monkeypatch):
     assert "\nmodule load x\nexec " in shell.commands[-1][-1]
 
 
-def test_a_refusal_is_one_sentence(here, monkeypatch):
-    said = "sbatch: error: Memory specification can not be satisfied\nsbatch: error: Batch job submission "
-    engine(monkeypatch, sbatch=(1, "", said + "failed: Requested node configuration is not available\n"))
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            ("Memory specification can not be satisfied", "Requested node configuration is not available"),
+            "Memory specification can not be satisfied; Requested node configuration is not available$",
+        ),
+        (
+            ("QOSMaxWallDurationPerJobLimit", "Job violates"),
+            "QOS.*; Job violates: a job may not ask for",
+        ),
+        (("Invalid qos specification",) * 2, "Invalid qos specification: give a launcher.account and laun"),
+    ],
+)
+def test_a_refusal_is_one_sentence(here, monkeypatch, lines, said):
+    answer = "sbatch: error: {}\nsbatch: error: Batch job submission failed: {}\n".format(*lines)
+    engine(monkeypatch, sbatch=(1, "", answer))
     (here / "cluster").mkdir()
-    with pytest.raises(
-        UserError,
-        match=r"^SLURM refuses the jobs: Memory specification can not be satisfied; "
-        r"Requested node configuration is not available$",
-    ):
+    with pytest.raises(UserError, match=f"^SLURM refuses the jobs: {said}"):
         slurm.Slurm(here, 1).submit("a", [{}], OPTIONS)
 
 
