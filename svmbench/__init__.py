@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from svmbench.api import load_runs, plot, run
+    from svmbench.api import compare, load_runs, multirun, plot, predict, run, table, tune
 
-__all__ = ["__version__", "load_runs", "plot", "run"]
+__all__ = ["__version__", "compare", "load_runs", "multirun", "plot", "predict", "run", "table", "tune"]
 
 
 def __dir__() -> list[str]:
@@ -22,6 +22,6 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Return an object of `svmbench.api`, imported on first use."""
-    if name in ("load_runs", "plot", "run"):
+    if name in __all__:
         return getattr(importlib.import_module("svmbench.api"), name)
     raise AttributeError(f"module 'svmbench' has no attribute '{name}'")

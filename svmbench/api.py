@@ -1,4 +1,8 @@
-"""The Python interface: train and store one run, load stored runs as tables, plot them."""
+"""The Python interface: make one run or many, load, compare and plot stored runs, tune and predict.
+
+`compare`, `table`, `tune` and `predict` are the commands of these names: keywords are their options, and
+what they return has the numbers that the commands print with ``--json``.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +22,7 @@ from svmbench.errors import UserError
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from svmbench.run_config import RunConfig
     from svmbench.store import StoredRun
@@ -211,10 +217,237 @@ def plot(
     return figure
 
 
+def multirun(*overrides: str, quiet: bool = False, **keys: Any) -> pd.DataFrame:
+    """Run every combination of the values given, as ``svmbench run -m`` does.
+
+    Parameters
+    ----------
+    *overrides : str
+        As on the command line: ``"solver=sbp,pegasos"``, ``"seed=range(0,5)"``, ``"jobs=2"``.
+    quiet : bool, default False
+        Show no progress.
+    **keys
+        Overrides by keyword as for `run`. A list has the values of a key: ``solver=["sbp", "pegasos"]``,
+        ``kernel={"gamma": [0.1, 1.0]}``.
+
+    Returns
+    -------
+    DataFrame
+        One row per run, in the order of the command: ``overrides``, ``state``, ``reason``, ``run``,
+        ``seconds``, and the numbers of its last checkpoint. Errors are fractions. A failed run is a row, too.
+
+    Raises
+    ------
+    UserError
+        If the input is invalid; nothing is run then.
+    """
+    import pandas as pd
+
+    from svmbench.cli._sweep import sweep
+    from svmbench.sweep.planning import make
+
+    plan = make([*overrides, *_words(_with_files(keys), several=True)], ())
+    with _silence(quiet):
+        code, ends = sweep(plan, table=False, as_json=True)
+    if code == 130:
+        raise KeyboardInterrupt("the sweep was interrupted; the same call continues it")
+    rows = [
+        {"overrides": job.label, **{name: dict(end)[name] for name in _OF_AN_END}, **end["numbers"]}
+        for job in plan.jobs
+        if (end := ends.get(job.number)) is not None
+    ]
+    return pd.DataFrame(rows)
+
+
+def tune(*overrides: str, quiet: bool = False, **keys: Any) -> pd.DataFrame:
+    """Choose C and gamma by cross-validation, as ``svmbench tune`` does.
+
+    Parameters
+    ----------
+    *overrides : str
+        As on the command line.
+    quiet : bool, default False
+        Show no progress.
+    **keys
+        Overrides by keyword as for `multirun`, or an option of the command: ``search``, ``rounds``,
+        ``settings``, ``search_seed``.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting, best first: the tuned keys and ``validation_error``, a fraction.
+        ``attrs["command"]`` is the command of the best one.
+
+    Raises
+    ------
+    UserError
+        If the input is invalid.
+    RuntimeError
+        If no setting has a validation error.
+    """
+    import pandas as pd
+
+    from svmbench.cli.tune import searched
+
+    options = {
+        name: keys.pop(name) for name in ("search", "rounds", "settings", "search_seed") if name in keys
+    }
+    words = [*overrides, *_words(_with_files(keys), several=True), *_options(options)]
+    with _silence(quiet):
+        search, code = searched([*words, "--json"])
+    if code == 130:
+        raise KeyboardInterrupt("the search was interrupted; the same call continues it")
+    if not search.errors:
+        raise RuntimeError("no setting has a validation error: see `load_runs` for how its runs ended")
+    found = search.document()
+    frame = pd.DataFrame(found["settings"])
+    frame.attrs["command"] = found["command"]
+    return frame
+
+
+def compare(a: str, b: str, *, results: str | os.PathLike[str] = "results", **options: str) -> pd.DataFrame:
+    """Compare the costs at which two groups of runs reach a target, as ``svmbench compare`` does.
+
+    Parameters
+    ----------
+    a, b : str
+        The groups: runs, patterns such as ``"sbp-*"``, sweeps, tags.
+    results : str or path, default 'results'
+        The results folder.
+    **options
+        Options of the command: ``to="test_error=0.15"``, ``cost="kev_iter"``.
+
+    Returns
+    -------
+    DataFrame
+        One row per problem, with the columns of ``svmbench compare --csv``.
+
+    Raises
+    ------
+    UserError
+        If the groups have no problem in common, or an option is invalid.
+    """
+    import pandas as pd
+
+    from svmbench.cli.compare import compared
+
+    rows = compared([a, b, *_options({"results": results, **options})])[1]
+    return pd.DataFrame([row.plain() for row in rows])
+
+
+def table(
+    *runs: str, results: str | os.PathLike[str] = "results", **options: str | Sequence[str]
+) -> pd.DataFrame:
+    """Return a metric of stored runs by keys of rows and columns, as ``svmbench table`` does.
+
+    Parameters
+    ----------
+    *runs : str
+        Runs, patterns, sweeps or tags. Default: all runs of the folder.
+    results : str or path, default 'results'
+        The results folder.
+    **options
+        Options of the command: ``rows``, ``columns``, ``metric``, ``at``, ``average``. Several names are a
+        list.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell: the keys, ``metric``, its mean and deviation, or median and quartiles, the number
+        of seeds, whether it is ``best``, and the ``runs``. Errors are fractions.
+
+    Raises
+    ------
+    UserError
+        If no run is found, or an option is invalid.
+    """
+    import pandas as pd
+
+    from svmbench.cli.table import celled, records
+
+    given, found = celled([*runs, *_options({"results": results, **options})])
+    return pd.DataFrame(records(found, given.average))
+
+
+def predict(
+    run: str | StoredRun,
+    rows: Any,
+    *,
+    scores: bool = False,
+    ignore_unseen: bool = False,
+    results: str | os.PathLike[str] = "results",
+) -> NDArray[Any]:
+    """Return the predictions of a stored model, as ``svmbench predict`` does.
+
+    Parameters
+    ----------
+    run : str or StoredRun
+        The run of the model.
+    rows : str, path or array of shape (m, d)
+        A file, or features: an array, a CSR matrix, or a data frame of numbers.
+    scores : bool, default False
+        Return decision values instead of labels.
+    ignore_unseen : bool, default False
+        Predict rows with words that the training rows do not have.
+    results : str or path, default 'results'
+        The results folder, if ``run`` is a name.
+
+    Returns
+    -------
+    ndarray, shape (m,) or (m, problems)
+        Labels of the training data, or decision values; of several binary problems, one column each.
+
+    Raises
+    ------
+    UserError
+        If there is no such run, or the rows do not fit its model.
+    """
+    import tempfile
+
+    import numpy as np
+
+    from svmbench.cli.predict import predicted
+
+    name = run if isinstance(run, str) else str(run.path)
+    flags = ["--ignore-unseen"] if ignore_unseen else []
+    with tempfile.TemporaryDirectory() as folder:
+        path = rows if isinstance(rows, (str, os.PathLike)) else _unlabelled(Path(folder), rows)
+        found = predicted([name, os.fspath(path), *flags, *_options({"results": results})])[1]
+    return found.scores if scores else np.array(found.values)
+
+
+#: Options of `tune` that are no keys of the configuration.
+_OF_A_SEARCH: tuple[str, ...] = ("search", "rounds", "settings", "search_seed")
+#: What `multirun` returns of the end of each run.
+_OF_AN_END = ("state", "reason", "run", "seconds")
+
+
+def _options(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield keywords as options of a command."""
+    for name, value in options.items():
+        text = ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+        yield f"--{name.replace('_', '-')}={text}"
+
+
+def _silence(quiet: bool) -> AbstractContextManager[object]:
+    """Return a context manager in which progress is not shown if it is to be quiet."""
+    return redirect_stderr(io.StringIO()) if quiet else nullcontext()
+
+
+def _unlabelled(folder: Path, rows: Any) -> Path:
+    """Write features to a file and return its path."""
+    import numpy as np
+
+    from svmbench.data.arrays import write_arrays
+
+    path = folder / "rows.npz"
+    shaped = rows if hasattr(rows, "shape") else np.asarray(rows)
+    path.write_bytes(write_arrays(shaped, np.zeros(shaped.shape[:1])))
+    return path
+
+
 def _listener(config: RunConfig, quiet: bool) -> Any:
     """Return a context manager that shows the progress of a run."""
-    from contextlib import nullcontext
-
     from svmbench.runner.bar import progress
     from svmbench.runner.progress import PlainLines
 
@@ -272,8 +505,11 @@ def _table_text(X: Any, y: Any) -> bytes | None:
     return stream.getvalue().encode()
 
 
-def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Yield keywords as overrides; the ``name`` of a section selects the option of a group."""
+def _words(keys: Mapping[str, Any], prefix: str = "", *, several: bool = False) -> Iterator[str]:
+    """Yield keywords as overrides; the ``name`` of a section selects the option of a group.
+
+    If there may be several, a list has the values of a key in a sweep.
+    """
     for key, value in keys.items():
         if isinstance(value, Mapping):
             section = dict(value)
@@ -281,8 +517,10 @@ def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
             if chosen is None and not prefix and key in GROUPS:
                 chosen = section.pop("name", None)
             if chosen is not None:
-                yield f"{key}={_word(chosen)}"
-            yield from _words(section, f"{prefix}{key}.")
+                yield from _words({key: chosen}, several=several)
+            yield from _words(section, f"{prefix}{key}.", several=several)
+        elif several and isinstance(value, (list, tuple, range)):
+            yield f"{prefix}{key}={','.join(map(_word, value))}"
         else:
             yield f"{prefix}{key}={_word(value)}"
 

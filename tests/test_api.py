@@ -1,5 +1,6 @@
 """From Python: the same checks, the same store, and tables of what is stored."""
 
+import json
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from svmbench import api
+from svmbench.cli.main import main
 from svmbench.errors import UserError
 from tests.figures.stored import stored_run
 
@@ -144,6 +146,56 @@ def test_what_a_run_says_of_itself_commands_no_notebook_and_no_terminal(tmp_path
 
 
 def test_dir_names_what_the_package_offers():
-    code = "import svmbench; print(dir(svmbench) == ['__version__', 'load_runs', 'plot', 'run'])"
+    code = "import svmbench; print(dir(svmbench) == svmbench.__all__ and 'tune' in dir(svmbench))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "True\n"
+
+
+def test_functions_return_what_the_commands_print(tmp_path, capsys):
+    given = {"results": tmp_path, "budget": "debug", "kernel": {"gamma": 20.0}, **SMALL}
+    made = api.multirun("seed=range(0,2)", solver=["sbp", "pegasos"], **given)
+    assert list(made["state"]) == ["done"] * 4 and capsys.readouterr().err == ""
+    assert list(made["test_error"]) == [api.run(f"seed={k}", solver=name, **given).summary()["test_error"]
+                                        for name in ("sbp", "pegasos") for k in (0, 1)]  # fmt: skip
+    again = api.multirun(seed=[0, 1], solver=["sbp", "pegasos"], **given)
+    assert list(again["state"]) == ["found"] * 4 and list(again["run"]) == list(made["run"])
+
+    def printed(*words):
+        assert main([*words, "--json", "--results", str(tmp_path)]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    words = ("sbp-*", "pegasos-*")
+    compared = api.compare(*words, cost="kev_iter", results=tmp_path)
+    assert compared.to_dict("records") == printed("compare", *words, "--cost", "kev_iter")["rows"]
+    cells = api.table(*words, metric=["test_error", "norm"], average="median", results=tmp_path)
+    asked = ("--metric", "test_error,norm", "--average", "median")
+    assert cells.to_dict("records") == printed("table", *words, *asked)["cells"]
+    X, y = points(12)
+    data = {"train": (X, y), "positive": "right"}
+    ended = api.run(solver="smo", dataset=data, kernel={"gamma": 0.5}, problem={"C": 2.0},
+                    results=tmp_path, quiet=True)  # fmt: skip
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(",".join(map(repr, row)) for row in X.tolist()))
+    for rows in (X, X.tolist(), path):
+        assert list(api.predict(ended, rows)) == printed("predict", ended.id, str(path))["labels"]
+    scores = api.predict(ended.id, X, scores=True, results=tmp_path)
+    assert list(scores) == printed("predict", ended.id, str(path), "--scores")["scores"]
+    with pytest.raises(UserError, match="--to test_error=x is not of the form"):
+        api.compare(*words, to="test_error=x", results=tmp_path)
+    with pytest.raises(UserError, match="no run in "):
+        api.table("absent-*", results=tmp_path)
+
+
+def test_tuning_returns_the_settings_and_the_command_of_the_best(tmp_path, capsys):
+    keys = {"problem": {"C": [1.0, 8.0]}, "kernel": {"gamma": [2.0, 32.0]}, "results": tmp_path, **SMALL}
+    found = api.tune(solver="smo", rounds=0, **keys)
+    assert len(found) == 4 and found["validation_error"].is_monotonic_increasing
+    best = found.iloc[0]
+    assert f"problem.C={best['problem.C']:g}" in found.attrs["command"].replace(".0", "")
+    words = ["solver=smo", "dataset=checkerboard", "dataset.n_train=60", "dataset.n_test=40"]
+    words += ["problem.C=1.0,8.0", "kernel.gamma=2.0,32.0", f"results={tmp_path}", "--rounds", "0", "--json"]
+    capsys.readouterr()
+    assert main(["tune", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == found.to_dict("records")
+    with pytest.raises(UserError, match="--rounds 99 is not allowed"):
+        api.tune(solver="smo", rounds=99, **keys)

@@ -58,7 +58,7 @@ _OPTIONS = {
     "predict": ("--scores", "--ignore-unseen", *_READING),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
-    "paper": ("--config-dir", *_READING),
+    "paper": ("--seeds", "--only", "--config-dir", *_READING),
     "field": ("--sets", "--seeds", "--draw", "--page", "--config-dir", "--results", "--help"),
     "advise": ("--config-dir", *_READING),
     "new": ("--config-dir", "--help"),

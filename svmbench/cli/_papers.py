@@ -35,10 +35,15 @@ class Asked:
     launcher: Mapping[str, Any] = field(default_factory=lambda: making.LOCAL)  # what makes them
     json: bool = False  # whether `list_all` prints JSON
     folders: tuple[Path, ...] = ()  # the user's configuration folders
+    seeds: int | None = None  # the first seeds, instead of all
+    only: tuple[str, ...] = ()  # panels and lines, instead of all
 
     def loaded(self) -> list[Artifact]:
         """Return the artifacts."""
-        return [artifacts.load(name, self.folders) for name in self.ids]
+        whole = [artifacts.load(name, self.folders) for name in self.ids]
+        if self.seeds is None and not self.only:
+            return whole
+        return [artifacts.few(artifact, self.seeds, self.only) for artifact in whole]
 
     def materials(self) -> list[Material]:
         """Return the artifacts with their stored runs."""
@@ -93,7 +98,7 @@ def plan(asked: Asked) -> int:
             print(f"{missing - unknown} missing runs take about {seconds / 60.0:.1f} minutes, by stored runs")
         if unknown:
             print(f"how long {unknown} missing runs take is unknown: no stored run is comparable")
-        _print_missing(material, asked.results, sys.stdout)
+        _print_missing(material, asked, sys.stdout)
     return 0
 
 
@@ -128,7 +133,7 @@ def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
     """Draw artifacts; if all are meant, those without runs are skipped with a message."""
     for material in materials:
         if asked.named:
-            _print_missing(material, asked.results, sys.stderr)
+            _print_missing(material, asked, sys.stderr)
         try:
             paths = drawing.draw(material, Path(asked.results))
         except UserError as nothing:
@@ -170,7 +175,7 @@ def keep(asked: Asked) -> int:
         (material,) = replace(asked, ids=(name,)).materials()
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.is_check and material.outcome is None):
-            _print_missing(material, asked.results, sys.stderr)
+            _print_missing(material, asked, sys.stderr)
             message = f"{material.artifact.id}: {material.tally()}; nothing is packed until all are stored"
             if asked.named:
                 raise UserError(message)
@@ -193,15 +198,17 @@ ACTIONS: dict[str, Callable[[Asked], int]] = {
 }
 
 
-def _print_missing(material: Material, results: str, stream: TextIO) -> None:
+def _print_missing(material: Material, asked: Asked, stream: TextIO) -> None:
     """Print the command of each run without a stored result."""
     missing = [m for m in material.matches if not m.complete]
     if not missing:
         return
-    elsewhere = "" if results == "results" else f" results={results}"
+    elsewhere = "" if asked.results == "results" else f" results={asked.results}"
     lines = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
     artifact = material.artifact
-    own = shlex.join([artifact.of, *folder.option(artifact.runs.folders)])
+    part = [] if asked.seeds is None else ["--seeds", str(asked.seeds)]
+    part += ["--only", ",".join(asked.only)] if asked.only else []
+    own = shlex.join([artifact.of, *part, *folder.option(artifact.runs.folders)])
     print(
         f"missing runs: {len(missing)}. Make all of them by `svmbench paper run {own}`, or each by",
         *lines,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str]) -> int:
     """Print a line per problem that both groups have."""
+    given, rows = compared(arguments)
+    if given.json:
+        print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
+    elif given.csv:
+        write_csv(sys.stdout, list(rows[0].plain()), (row.plain().values() for row in rows))
+    else:
+        print(_text(rows, given.cost))
+    return 0
+
+
+def compared(arguments: Sequence[str]) -> tuple[Namespace, list[Row]]:
+    """Return what was asked for, and a row per problem that both groups have; say what is left out."""
     parser = Parser(
         "compare",
         "Compare the costs from which two groups of runs stay at or below a target until their ends, on each "
@@ -41,13 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     target = targets[0] if targets else None
     rows, left_out = compare(a, b, given.cost, metric, target, seedless([*a, *b]))
     tell(left_out)
-    if given.json:
-        print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
-    elif given.csv:
-        write_csv(sys.stdout, list(rows[0].plain()), (row.plain().values() for row in rows))
-    else:
-        print(_text(rows, given.cost))
-    return 0
+    return given, rows
 
 
 def seedless(runs: Iterable[StoredRun]) -> frozenset[str]:

@@ -40,12 +40,26 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--config-dir", metavar="DIR", help="your own configuration folder, with figures in DIR/paper/"
     )
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", help="the first N seeds only; pictures and verdicts say so"
+    )
+    parser.add_argument(
+        "--only",
+        metavar="NAME,NAME",
+        help="these data sets (panels) and methods (lines) only, as plan names them",
+    )
     parser.add_json()
     parser.add_results(written=True)
     given = parser.parse_intermixed_args(arguments)
     if given.json and given.action != "list":
         parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")
     names = tuple(word for word in given.ids if "=" not in word)
+    only = tuple(word for word in (given.only or "").split(",") if word)
+    if given.seeds is not None or given.only is not None:
+        if given.action in ("list", "keep") or not names:
+            parser.error("--seeds and --only are for a named figure or table, and not for list and keep")
+        if (given.seeds is not None and given.seeds < 1) or (given.only is not None and not only):
+            parser.error("--seeds takes a number of at least 1, and --only one or more names")
     from svmbench.cli._sweep import sweep_words
 
     jobs, launcher = sweep_words("svmbench paper", [word for word in given.ids if "=" in word])
@@ -59,5 +73,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.cli import _papers
 
     names = names or own
-    asked = _papers.Asked(names or known, bool(names), given.results, jobs, launcher, given.json, folders)
+    asked = _papers.Asked(
+        names or known, bool(names), given.results, jobs, launcher, given.json, folders, given.seeds, only
+    )
     return _papers.ACTIONS[given.action](asked)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
@@ -22,6 +24,56 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str]) -> int:
     """Print a prediction per row."""
+    given, found = predicted(arguments)
+    if given.json:
+        shown = found.scores.tolist() if given.scores else found.values
+        named = {"run": found.run, "accuracy": found.accuracy, "scores" if given.scores else "labels": shown}
+        print(json.dumps(named))
+        return 0
+    if found.right is not None:
+        count = len(found.labels)
+        _say(f"accuracy {100 * found.right / count:.2f} %, {found.right} of {count} labels")
+    import numpy as np
+
+    told = (" ".join(map(repr, np.atleast_1d(v).tolist())) for v in found.scores)
+    sys.stdout.writelines(f"{line}\n" for line in (told if given.scores else found.labels))
+    return 0
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions for the rows of a file.
+
+    Attributes
+    ----------
+    run : str
+        Id of the run of the model.
+    scores : ndarray of float64, shape (m,) or (m, problems)
+        Decision values.
+    labels : list of str
+        The label of each row.
+    right : int or None
+        How many of them the file has as well; None if it has no labels.
+    """
+
+    run: str
+    scores: NDArray[np.float64]
+    labels: list[str]
+    right: int | None
+
+    @property
+    def values(self) -> list[int | float | str]:
+        """The labels, as numbers where they are such."""
+        return [_as_number(label) for label in self.labels]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The fraction of right labels."""
+        return None if self.right is None else self.right / len(self.labels)
+
+
+def predicted(arguments: Sequence[str]) -> tuple[Namespace, Predicted]:
+    """Return what was asked for, and the predictions."""
     parser = Parser(
         "predict",
         "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
@@ -46,8 +98,6 @@ def main(arguments: Sequence[str]) -> int:
         "encoding",
     )
     given = parser.parse_with_results(arguments)
-
-    import numpy as np
 
     from svmbench.cli.verify import load
     from svmbench.data.rows import filled_rows, prepared_rows
@@ -79,20 +129,7 @@ def main(arguments: Sequence[str]) -> int:
     values, numbers = _predicted(model, train, X, run.config.precision)
     labels = run.manifest["dataset"].get("labels") or ("+1", "-1")
     right = None if rows.labels is None else _right(rows.labels, numbers, labels)
-    if given.json:
-        named = [_as_number(label) for label in labels]
-        shown = values.tolist() if given.scores else [named[k] for k in numbers]
-        accuracy = None if right is None else right / len(numbers)
-        print(
-            json.dumps({"run": run.id, "accuracy": accuracy, "scores" if given.scores else "labels": shown})
-        )
-        return 0
-    if right is not None:
-        _say(f"accuracy {100 * right / len(numbers):.2f} %, {right} of {len(numbers)} labels")
-    told = (" ".join(map(repr, np.atleast_1d(v).tolist())) for v in values)
-    lines = told if given.scores else (labels[k] for k in numbers)
-    sys.stdout.writelines(f"{line}\n" for line in lines)
-    return 0
+    return given, Predicted(run.id, values, [labels[k] for k in numbers], right)
 
 
 def _predicted(

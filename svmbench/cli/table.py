@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,24 +26,11 @@ _FORMATS = ("md", "tex", "csv")
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table, or write it in the requested formats."""
-    given = _parser().parse_with_results(arguments)
-    rows, columns, metrics = (_words(text) for text in (given.rows, given.columns, given.metric))
-    at = _at(given.at)
-    stem = None if given.output is None else _stem(given.output)
-    formats = list(dict.fromkeys(given.format))
-    if stem is None and len(formats) > 1:
-        raise UserError(
-            f"--format {' '.join(formats)} writes {len(formats)} files: give -o PATH, or one format"
-        )
-
-    from svmbench.analysis.cells import cells
-
-    runs = chosen(given.results, given.runs or [given.results])
-    found = cells(runs, rows, columns, metrics, at, given.average, seedless(runs))
-    tell(found.left_out)
+    given, found = celled(arguments)
+    stem, formats = given.output, given.format
     caption = given.caption or _caption(found, given.average)
     if given.json:
-        print(json.dumps({"caption": caption, "cells": _document(found, given.average)}, indent=2))
+        print(json.dumps({"caption": caption, "cells": records(found, given.average)}, indent=2))
         return 0
     texts = {
         "md": lambda: _markdown(found, given.average, caption),
@@ -60,6 +48,26 @@ def main(arguments: Sequence[str]) -> int:
         write_whole(path, texts[name]())
         print(path)
     return 0
+
+
+def celled(arguments: Sequence[str]) -> tuple[Namespace, Cells]:
+    """Return what was asked for, with the formats and path of files, and the cells; say what is left out."""
+    given = _parser().parse_with_results(arguments)
+    rows, columns, metrics = (_words(text) for text in (given.rows, given.columns, given.metric))
+    at = _at(given.at)
+    given.output = None if given.output is None else _stem(given.output)
+    given.format = list(dict.fromkeys(given.format))
+    if given.output is None and len(given.format) > 1:
+        raise UserError(
+            f"--format {' '.join(given.format)} writes {len(given.format)} files: give -o PATH, or one format"
+        )
+
+    from svmbench.analysis.cells import cells
+
+    runs = chosen(given.results, given.runs or [given.results])
+    found = cells(runs, rows, columns, metrics, at, given.average, seedless(runs))
+    tell(found.left_out)
+    return given, found
 
 
 def _parser() -> Parser:
@@ -261,17 +269,17 @@ def _latex(found: Cells, average: str, caption: str, label: str) -> str:
     return floating(tabular(_heads(found), _body(found, average), len(found.row_keys)), caption, label)
 
 
-def _document(found: Cells, average: str) -> list[dict[str, Any]]:
+def records(found: Cells, average: str) -> list[dict[str, Any]]:
     """Return a record per cell, as stored: errors are fractions; None if unknown."""
     from svmbench.analysis.cell import center, spread
     from svmbench.figures.series import METRICS
 
-    records = []
+    made = []
     for (row, column, metric), cell in found.cells.items():
         factor = METRICS[metric][1]
         middle, around = center(cell.array, average), spread(cell.array, average)
         names = ("deviation",) if average == "mean" else ("lower_quartile", "upper_quartile")
-        records.append(
+        made.append(
             {
                 **dict(zip(found.row_keys, row, strict=True)),
                 **dict(zip(found.column_keys, column, strict=True)),
@@ -283,7 +291,7 @@ def _document(found: Cells, average: str) -> list[dict[str, Any]]:
                 "runs": [run.id for run in cell.runs],
             }
         )
-    return records
+    return made
 
 
 def _finite(value: float) -> float | None:
@@ -294,5 +302,5 @@ def _csv(found: Cells, average: str) -> str:
     """Return a line per cell, for programs."""
     from svmbench.figures.tables import csv_text
 
-    records = [{**one, "runs": " ".join(one["runs"])} for one in _document(found, average)]
-    return csv_text(list(records[0]), (one.values() for one in records))
+    lines = [{**one, "runs": " ".join(one["runs"])} for one in records(found, average)]
+    return csv_text(list(lines[0]), (one.values() for one in lines))

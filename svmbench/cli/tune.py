@@ -49,19 +49,25 @@ search."""
 
 def main(arguments: Sequence[str]) -> int:
     """Make the runs of each round and print the settings, best first, and the command for the best."""
+    tuning, code = searched(arguments)
+    if not tuning.errors:
+        return code or 1
+    tuning.tell()
+    return code
+
+
+def searched(arguments: Sequence[str]) -> tuple[Tuning, int]:
+    """Make the runs of each round; return the search and the exit code."""
     parser = _parser()
     given = parser.parse_intermixed_args(arguments)
     _check(parser, given)
-    tuning = _Tuning(given.overrides, folder.user_folders(given.config_dir), given.json)
+    tuning = Tuning(given.overrides, folder.user_folders(given.config_dir), given.json)
     count, seed = _SETTINGS if given.settings is None else given.settings, given.search_seed or 0
     if given.search == "grid":
         code = tuning.refine(_ROUNDS if given.rounds is None else given.rounds)
     else:
         code = tuning.draw(count, seed) if given.search == "random" else tuning.halve(count, seed)
-    if not tuning.errors:
-        return code or 1
-    tuning.tell()
-    return code
+    return tuning, code
 
 
 def _parser() -> Parser:
@@ -108,7 +114,7 @@ def _check(parser: Parser, given: Any) -> None:
             parser.error(f"{name} {value} is not allowed: give a whole number from {least} to {most}")
 
 
-class _Tuning:
+class Tuning:
     """One search: axes, fixed settings, and the errors so far."""
 
     def __init__(self, overrides: Sequence[str], folders: Sequence[Path], as_json: bool) -> None:
@@ -251,28 +257,37 @@ class _Tuning:
                 )
         return code, errors
 
-    def tell(self) -> None:
-        """Print the best settings and the command for the best."""
-        from svmbench.figures.tables import table
-        from svmbench.sweep.parameter_grid import at_edge, written
+    def document(self) -> dict[str, Any]:
+        """Return the command of the best setting, and all settings with their errors, best first."""
+        from svmbench.sweep.parameter_grid import written
         from svmbench.sweep.planning import of_the_run
 
         ranked = sorted(self.errors.items(), key=lambda item: (item[1], item[0]))
         chosen = [f"{key}={written(value)}" for key, value in zip(self._coarse, ranked[0][0], strict=True)]
-        kept = of_the_run(self._fixed)
-        command = f"svmbench run {shlex.join([*folder.option(self._folders), *kept, *chosen])}"
+        words = [*folder.option(self._folders), *of_the_run(self._fixed), *chosen]
+        settings = [
+            {**dict(zip(self._coarse, values, strict=True)), "validation_error": error}
+            for values, error in ranked
+        ]
+        return {"command": f"svmbench run {shlex.join(words)}", "settings": settings}
+
+    def tell(self) -> None:
+        """Print the best settings and the command for the best."""
+        from svmbench.figures.tables import table
+        from svmbench.sweep.parameter_grid import at_edge, written
+
+        found = self.document()
         if self._as_json:
-            settings = [
-                {**dict(zip(self._coarse, values, strict=True)), "validation_error": error}
-                for values, error in ranked
-            ]
-            print(json.dumps({"command": command, "settings": settings}, indent=2))
+            print(json.dumps(found, indent=2))
             return
-        rows = [(*map(written, values), f"{100 * error:.2f} %") for values, error in ranked[:_SHOWN]]
+        rows = [
+            (*(written(one[key]) for key in self._coarse), f"{100 * one['validation_error']:.2f} %")
+            for one in found["settings"][:_SHOWN]
+        ]
         print(table((*self._coarse, "validation error"), rows))
         for key in at_edge(self.errors, self._coarse):
             print(f"the best {key} is at the end of its grid: try values beyond it, {key}=A,B,C")
-        print(f"best     {command}")
+        print(f"best     {found['command']}")
 
 
 def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:

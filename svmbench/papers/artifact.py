@@ -67,6 +67,8 @@ class Artifact:
         ``value``, perhaps ``panel``.
     id : str
         Its name, which `load` gives it: that of its function, with dashes.
+    part : str
+        Which of its runs `few` has kept, such as ``2 of 10 seeds``; empty: all.
     """
 
     target: str
@@ -81,6 +83,7 @@ class Artifact:
     points: Sequence[Mapping[str, Any]] = ()
     levels: Sequence[Mapping[str, Any]] = ()
     id: str = ""
+    part: str = ""
     kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
@@ -360,6 +363,51 @@ def finished(
     made = replace(made, id=paper_id, runs=runs, claims=claims)
     made.check()
     return made
+
+
+def few(whole: Artifact, seeds: int | None, only: Sequence[str]) -> Artifact:
+    """Return an artifact with fewer runs, and a title and claims that say so.
+
+    Parameters
+    ----------
+    whole : Artifact
+        The artifact.
+    seeds : int or None
+        The first seeds that are kept; None: all.
+    only : sequence of str
+        Panels and lines that are kept; empty: all. Tests of other panels, or of a mean over more panels, are
+        left out.
+
+    Raises
+    ------
+    UserError
+        If it is a check, or has no such panel or line.
+    """
+    if whole.is_check:
+        raise UserError(f"{whole.id} is a check, which has no runs: leave out --seeds and --only")
+    runs = whole.runs.only(only)
+    panels, lines = ([one.name for one in part] for part in (runs.panels, runs.lines))
+    kept = [one for one in runs.groups if any(one.has(panel, line) for panel in panels for line in lines)]
+    most = max((len(one.seeds) for one in kept), default=0)  # type: ignore[arg-type]
+    groups = [replace(one, seeds=tuple(one.seeds)[:seeds]) for one in kept]  # type: ignore[arg-type]
+    said = [f"{seeds} of {most} seeds"] if seeds is not None and seeds < most else []
+    said += [f"only {', '.join(only)}"] if only else []
+    if not said:
+        return whole
+    claims = []
+    for claim in whole.claims:
+        tests = []
+        for test in claim.tests:
+            asked = test.panels.split() or [panel.name for panel in whole.runs.panels]
+            mine = [name for name in asked if name in panels]
+            if mine == asked or (mine and not test.together):
+                tests.append(replace(test, panels=" ".join(mine)))
+        why = claim.not_attempted if tests or claim.not_attempted else "--only leaves out what it is about"
+        claims.append(replace(claim, tests=tuple(tests), not_attempted=why))
+    return replace(
+        whole, runs=replace(runs, groups=groups), claims=claims, part="; ".join(said),
+        title=f"{whole.title} ({'; '.join(said)})",
+    )  # fmt: skip
 
 
 def _function(paper_id: str, file: Path | None) -> Callable[[], Any]:

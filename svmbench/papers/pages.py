@@ -240,9 +240,10 @@ def _section(material: Material, claims: Claims, names: Sequence[str], home: str
     artifact = material.artifact
     title = f"{artifact.target}: {artifact.title}" if artifact.target else artifact.title
     parts = [f"## {title}", f"{artifact.source}.", _origin(material, home)]
+    by = f", by {artifact.part}" if artifact.part else ""
     for name, (claim, judged_parts) in zip(names, claims, strict=True):
         parts.append(
-            f'<a id="{name.lower()}"></a>**{name}, {claim.name}: {_verdict(claim, judged_parts)}.** '
+            f'<a id="{name.lower()}"></a>**{name}, {claim.name}: {_verdict(claim, judged_parts)}{by}.** '
             f"{claim.text} ({claim.place}{_doubt(claim)})"
             + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )

@@ -138,7 +138,7 @@ def page(
         content = f"""{_contents(sections, front, tables)}{front}
 <h2 id="figures-title" tabindex="-1">Figures</h2>
 <p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
-A line for each run, or the median over seeds with the quartiles as a band. A line that jumps up and down is
+The median over seeds with the quartiles as a band, or a line for each run. A line that jumps up and down is
 pale until it stays down.</p>
 {"".join(one.html for one in sections)}{tables}"""
         text = _text(runs, title, content, "".join([*packs.scripts, search, library]), kept, refresh)
@@ -363,9 +363,8 @@ def _figure(number: int, figure: Figure, summary: str) -> str:
     note = f'<p class="note">{escape(figure["seconds"])}</p>' if figure["seconds"] else ""
     several = ""
     if len(figure["runs"]) > len(figure["methods"]):
-        checked = " checked" * (len(figure["runs"]) > 12)
         several = (
-            f'<label class="switch"><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
+            '<label class="switch"><input type="checkbox" name="medians" checked>medians over seeds</label>'
         )
     return f"""{summary}<div class="controls">{axes}{scales}{several}
 <button type="button" class="download">Data of figure {number} (CSV)</button></div>

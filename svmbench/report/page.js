@@ -119,7 +119,9 @@ function optimum(figure, choice) {
   const known = figure.optimum[choice.y];
   if (known === undefined || (choice.yscale === "log" && known <= 0)) return [];
   const data = { values: [{ y: known * figure.columns[choice.y][1] }] }, encoding = { y: { field: "y", type: "quantitative" } };
-  const name = { type: "text", align: "left", baseline: "top", dx: 4, dy: 3, text: "certified optimum" };
+  // Only objectives are never below it.
+  const text = choice.y === "primal_objective" ? "certified optimum" : `${figure.columns[choice.y][0].replace(" (%)", "")} of the optimum`;
+  const name = { type: "text", align: "left", baseline: "top", dx: 4, dy: 3, text };
   const named = (look) => ({ data, mark: { ...name, ...look }, encoding: { ...encoding, x: { value: 0 } } });
   return [
     { data, mark: { type: "rule", color: css("--ink"), opacity: 0.3, strokeWidth: 5, strokeDash: [12, 5] }, encoding },

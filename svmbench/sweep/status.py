@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from svmbench.runner.block import Block, on_terminal, size
@@ -111,7 +111,8 @@ class Status:
 
     def line(self) -> str:
         """Return a line with the numbers of jobs done, running, failed and interrupted, and the times."""
-        expected = left(self.ends, self._total, self._workers)
+        began = (at for _, at in self._running.values())
+        expected = left(self.ends, self._total, self._workers, began)
         said = line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
         return ", ".join(filter(None, [said, self._waits]))
 
@@ -142,10 +143,32 @@ def said(end: JobEnd) -> str:
     return f"{ended(state, end['reason'])} ({end['seconds']:.2f} s)"
 
 
-def left(ends: Mapping[int, JobEnd], total: int, workers: int) -> float | None:
-    """Return the estimated seconds of the remaining jobs by the mean time of those done; None without any."""
+def left(ends: Mapping[int, JobEnd], total: int, workers: int, began: Iterable[float] = ()) -> float | None:
+    """Return the estimated seconds until the last job ends, by the mean time of those done.
+
+    Parameters
+    ----------
+    ends : mapping of int to dict
+        Ends of jobs.
+    total, workers : int
+        Number of jobs, and of simultaneous ones.
+    began : iterable of float
+        When the running jobs began, in seconds since 1970. One that takes longer raises the mean.
+
+    Returns
+    -------
+    float or None
+        None if no job is done, or if only such are left that take longer than the others did.
+    """
     seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
-    return sum(seconds) / len(seconds) * (total - len(ends)) / workers if seconds else None
+    if not seconds:
+        return None
+    now = time.time()
+    spent = [max(0.0, now - at) for at in began]
+    mean = sum(seconds) / len(seconds)
+    mean = max(mean, (sum(seconds) + sum(spent)) / (len(seconds) + len(spent)))
+    rest = mean * (total - len(ends) - len(spent)) + sum(max(0.0, mean - one) for one in spent)
+    return rest / workers if rest else None
 
 
 def line(

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from svmbench.cli.main import main
 from svmbench.errors import UserError
-from svmbench.papers.artifact import Check, Curves, Grid, finished, load
+from svmbench.papers.artifact import Check, Curves, Grid, few, finished, load
 from svmbench.papers.catalogue import names, ours, owned
 from svmbench.papers.checks import CHECKS, _function
 from svmbench.papers.claims import claim
@@ -378,3 +379,47 @@ def test_a_line_and_a_panel_keep_what_is_known_of_them():
 def test_an_artifact_is_made_once():
     assert load("sbp-f2") is load("sbp-f2")
     assert isinstance(load("as-t2"), Grid)
+
+
+def test_a_part_of_a_figure_says_so_and_keeps_what_it_can_judge():
+    whole = load("sbp-f2")
+    part = few(whole, 2, ["adult", "sbp", "smo"])
+    runs = part.runs.planned()
+    assert [(run.solver, run.seed) for run in runs] == [("sbp", 0), ("sbp", 1), ("smo", 0)]
+    assert {run.panel for run in runs} == {"adult"}
+    assert {run.command for run in runs} < {run.command for run in whole.runs.planned()}
+    assert part.part == "2 of 10 seeds; only adult, sbp, smo" and part.title == f"{whole.title} ({part.part})"
+    # Claims keep their places; tests of a mean over data sets of which some are left out are not made.
+    assert [claim.name for claim in part.claims] == [claim.name for claim in whole.claims]
+    for one, before in zip(part.claims, whole.claims, strict=True):
+        assert bool(one.tests) != bool(one.not_attempted)
+        assert all("adult" in (test.panels or "adult") and not test.together for test in one.tests)
+        assert before.tests
+    assert few(whole, 10, []) == whole == few(whole, None, [])
+    with pytest.raises(UserError, match=r"unknown 'adlt'; did you mean 'adult'"):
+        few(whole, None, ["adlt"])
+    with pytest.raises(UserError, match="is a check, which has no runs: leave out --seeds and --only"):
+        few(load("as-t1"), 2, [])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run --seeds 2", "are for a named figure"),
+        ("keep sbp-f2 --seeds 2", "not for list and keep"),
+        ("run sbp-f2 --seeds 0", "a number of at least 1"),
+        ("plan sbp-f2 --only ,", "one or more names"),
+    ],
+)
+def test_a_part_is_asked_of_one_figure(words, said, capsys, tmp_path):
+    assert main(["paper", *words.split(), "--results", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_verdicts_by_a_part_say_so(committed, capsys):
+    asked = ["--seeds", "2", "--only", "adult"]
+    assert main(["paper", "verdict", "sbp-f2", *asked, "--results", str(committed)]) == 0
+    text = capsys.readouterr().out
+    assert "(2 of 10 seeds; only adult)\n" in text and "9 of 9 runs are stored" in text
+    assert text.count(", by 2 of 10 seeds; only adult.**") == 7
+    assert "SBP-F2.1, SBP does better than Pegasos and SDCA: not attempted" in text

@@ -8,7 +8,7 @@ from svmbench.runner.ends import End, explained
 from svmbench.runner.progress import duration
 from svmbench.solvers.base import Solver
 from svmbench.sweep.planning import Job
-from svmbench.sweep.status import failures
+from svmbench.sweep.status import failures, left
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,16 @@ def test_methods_that_ended_far_from_the_optimum_are_named_beside_failures():
         "1.8e-01",
         "  3  k=2: failed, no memory",
     ]
+
+
+def test_the_time_left_goes_on_between_ends(monkeypatch):
+    ends = {number: {"state": "done", "seconds": 60.0} for number in range(2)}
+    shown = []
+    for now in (1000.0, 1030.0, 1060.0, 1120.0):
+        monkeypatch.setattr("svmbench.sweep.status.time.time", lambda now=now: now)
+        shown.append(left(ends, 5, 2, [1000.0, 1000.0]))
+    # One job waits; two have begun, and take longer than the others from the third minute on.
+    assert shown == [90.0, 60.0, 30.0, 45.0]
+    monkeypatch.setattr("svmbench.sweep.status.time.time", lambda: 1120.0)
+    assert left(ends, 4, 2, [1000.0, 1000.0]) is None  # what is left takes longer than what was seen
+    assert left({}, 4, 2, [1000.0]) is None
