@@ -1,8 +1,7 @@
 """The JSON documents of a results folder as somebody may have written them, and all that reads them.
 
 `begin` makes a folder with two runs. Each function of `TARGETS` writes a document there, sealed as if it were
-right, and lets its readers read it; `right` returns one that none of them refuses. `fuzz_documents` guides
-them by coverage.
+right, and lets its readers read it; `right` returns one that none of them refuses.
 """
 
 from __future__ import annotations
