@@ -33,31 +33,6 @@ def test_help_lists_every_target():
     assert {line.split()[1] for line in ran.splitlines()} == told
 
 
-STUB = """#!/bin/sh
-case "$*" in
-    "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
-    *"pip install"*) echo pip ;;
-esac
-"""
-
-
-def test_a_build_says_what_it_does_and_how_long_before_it_is_silent(tmp_path):
-    python, ready = tmp_path / "python", tmp_path / "venv" / ".ready"
-    python.write_text(STUB)
-    python.chmod(0o755)
-
-    def make() -> list[str]:
-        command = ["make", "--no-print-directory", f"PYTHON={python}", f"VENV={ready.parent}", str(ready)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        return done.stdout.splitlines()
-
-    first, *rest = make()
-    assert first.startswith(f"compiling svmbench in the new environment {ready.parent}: about ")
-    assert " minutes " in first and rest == ["pip", "pip"]
-    os.utime(ready, (0, 0))
-    assert make() == ["compiling what has changed", "pip", "pip"]
-
-
 def test_the_phases_of_a_build_are_those_of_its_log(tmp_path):
     log = tmp_path / ".ninja_log"
     lines = [
@@ -90,17 +65,6 @@ def test_tests_on_real_data_may_not_be_skipped_where_they_are_required(required,
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert outcome in done.stdout
-
-
-def test_no_line_of_a_page_is_long():
-    pages = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md"}
-    long = [
-        f"{page.relative_to(ROOT)}:{number}"
-        for page in pages
-        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
-        if len(line) > 200
-    ]
-    assert not long, f"split the tables and wrap the text at {', '.join(long)}: 200 characters at most"
 
 
 def test_there_is_one_version():

@@ -44,32 +44,6 @@ def test_stored_runs_keep_their_names():
         assert without_ends(same) == known["without_ends"]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "expected"),
-    [
-        ("budget", BudgetConfig("paper", "kev_iter"), "same"),
-        ("results", "elsewhere", "same"),
-        ("force", True, "same"),
-        ("prefetch", False, "same"),
-        ("budget", BudgetConfig(counter="kev_iter", kev=1e5, seconds=9.0, test_error=0.1), "continued"),
-        ("budget", BudgetConfig(counter="kev_iter", memory=9.0), "other"),
-        ("budget", BudgetConfig(counter="iterations"), "other"),
-        ("kernel", Choice("gaussian", {"gamma": 1.0}), "other"),
-        ("features", Choice("nystrom"), "other"),
-        ("precision", "double", "other"),
-        ("seed", 1, "other"),
-        ("threads", 2, "other"),
-    ],
-)
-def test_what_a_key_decides(key, value, expected):
-    usual = dataclasses.replace(SBP, budget=BudgetConfig(counter="kev_iter"))
-    one, other = (
-        identity(config, "sum", 1) for config in (usual, dataclasses.replace(usual, **{key: value}))
-    )
-    found = "same" if one == other else "continued" if without_ends(one) == without_ends(other) else "other"
-    assert found == expected
-
-
 def test_a_document_of_another_version_is_read():
     document = SBP.document()
     del document["prefetch"], document["budget"]["test_error"]

@@ -78,18 +78,6 @@ def test_a_note_is_shown_and_taken_away(kept, capsys):
     assert json.loads(capsys.readouterr().out) == {"run": kept[0], "tags": [], "note": ""}
 
 
-def test_a_note_commands_no_terminal(kept, capsys):
-    note = "<b>&x_1%$|\x1b[2J\u202e\nnext"
-    assert main(["note", kept[0], note]) == 0
-    capsys.readouterr()
-    for words in (["show", kept[0]], ["note", kept[0]], ["list", "--columns", "run,note"]):
-        assert main(words) == 0
-        text = capsys.readouterr().out
-        assert "\\x1b[2J\\u202e" in text and text.replace("\n", "").isprintable()
-    assert main(["show", kept[0], "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["note"] == note
-
-
 def test_nothing_is_deleted_without_yes(kept, capsys):
     assert main(["tag", "old", *kept]) == 0
     assert main(["delete", "pegasos*"]) == 0

@@ -16,9 +16,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from svmbench.cli._overview import age, overview
+from svmbench.cli._overview import overview
 from svmbench.cli.main import main
-from svmbench.figures.tables import short_exponent
 from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store, packs
 from tests.figures.stored import stored_run
@@ -211,23 +210,6 @@ def test_what_follows_from_solver_or_data_set_is_not_what_differs(here, capsys):
     assert "features=nystrom" in shown[-1] and "s=64" not in shown[-1]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (5, "5 s"),
-        (90, "1 min"),
-        (7200, "2 h"),
-        (86400 * 3, "3 d"),
-        (86400 * 200, "28 w"),
-        (86400 * 999, "2 y"),
-    ],
-)
-def test_ages_have_one_unit(seconds, text):
-    now = datetime(2026, 6, 1, tzinfo=UTC)
-    assert age(datetime.fromtimestamp(now.timestamp() - seconds, UTC).isoformat(), now) == text
-    assert age("yesterday", now) == "–"
-
-
 def test_reference_runs_are_read_on_request_alone(results, tmp_path, capsys):
     made = [stored_run(tmp_path / "made", "smo", seed=s, costs=[10], errors=[9]) for s in range(2)]
     packs.write(results / "reference" / "packs" / "x.jsonl.xz", [(run, [0]) for run in made])
@@ -262,13 +244,6 @@ def test_a_list_that_is_longer_than_the_terminal_goes_to_the_pager(many, rows, a
     assert ended.returncode == 0 and (tmp_path / "paged").exists() == asked
     if asked:
         assert len((tmp_path / "paged").read_text().splitlines()) == 26
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [("1e+00", "1"), ("1.2e-04", "1.2e-4"), ("2e+10", "2e10"), ("0.5", "0.5")]
-)
-def test_exponents_are_short(number, text):
-    assert short_exponent(number) == text
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(here, capsys, monkeypatch):

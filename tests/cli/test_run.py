@@ -77,16 +77,6 @@ def test_regions_are_drawn_in_the_plane_alone(here, capsys):
     assert "regions" not in out
 
 
-def test_an_identical_run_is_found_and_force_repeats_it(here, capsys):
-    assert main(["run", "solver=smo", *SMALL]) == 0
-    first = Store("results").runs()[0]
-    assert main(["run", "kernel.gamma=10", *SMALL, "solver=smo"]) == 0
-    assert "smo on checkerboard, seed 0: found, stored before" in capsys.readouterr().out
-    assert Store("results").runs()[0].started == first.started
-    assert main(["run", "solver=smo", *SMALL, "force=true"]) == 0
-    assert Store("results").runs()[0].started > first.started
-
-
 def test_threads_reach_the_libraries_before_they_are_loaded(here):
     program = (
         "import os, sys; from svmbench.cli.main import main\n"
@@ -127,19 +117,3 @@ def test_the_configuration_is_printed_as_hydra_prints_it(what, first, here, caps
 def test_interpolations_are_replaced_on_request(here, capsys):
     assert main(["run", "kernel.gamma=${problem.lam}", "problem.lam=0.5", "--cfg", "job", "--resolve"]) == 0
     assert "  gamma: 0.5\n" in capsys.readouterr().out
-
-
-def test_a_configuration_is_composed_once(here, monkeypatch):
-    import hydra
-
-    from svmbench.config import compose
-
-    calls = []
-    real = hydra.compose
-    monkeypatch.setattr(compose, "compose", lambda *given: calls.append(given) or real(*given))
-    monkeypatch.setattr(compose, "_DEFAULTS", {})  # as in a fresh process
-    assert main(["run", "solver=smo", *SMALL]) == 0
-    assert len(calls) == 1
-    for solver in ("smo", "sbp", "pegasos"):  # with other files from the same defaults
-        assert main(["run", f"solver={solver}", *SMALL]) == 0
-    assert len(calls) == 2

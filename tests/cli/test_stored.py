@@ -10,7 +10,6 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.solvers import registry
-from svmbench.store import Store
 from svmbench.store.integrity import check_run
 from tests.figures.stored import stored_run
 
@@ -40,20 +39,6 @@ def test_show_for_programs(stored, here, capsys):
     assert run.pop("load")["seconds"] > 0.0
     main(["list", "--json", "--results", str(stored)])
     assert run in json.loads(capsys.readouterr().out)
-
-
-def test_list_and_show_for_people(stored, here, capsys):
-    assert main(["list", "--results", str(stored)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
-    assert len(set(map(len, lines))) == 1
-    name = Store(stored).runs()[1].id
-    assert lines[2].startswith(name.rpartition("-")[2][:8])
-    assert main(["show", name, "--results", str(stored)]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith(f"{name}: ")
-    assert "  iterations       " in out
-    assert "  solver: {name: smo, eps: 0.001, selection: gain}" in out
 
 
 def test_an_empty_store(here, capsys):

@@ -15,7 +15,7 @@ from svmbench.cli.main import main
 from svmbench.store import Store
 from tests.cli.conftest import SMALL
 from tests.cli.test_run import ENDLESS, running, start, wait_for
-from tests.faults.kills import alive, children
+from tests.faults.kills import children
 
 
 def test_a_sweep_does_what_is_missing(here, capfd):
@@ -34,7 +34,7 @@ def test_a_sweep_does_what_is_missing(here, capfd):
     assert runs[-1].id in row
 
 
-def testimpossible_combinations_are_refused_or_left_out(here, capfd):
+def test_impossible_combinations_are_refused_or_left_out(here, capfd):
     combinations = ["run", "-m", "solver=smo,dcd", "seed=0,1", *SMALL]
     assert main(combinations) == 2
     error = capfd.readouterr().err
@@ -108,16 +108,6 @@ def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
     assert ": stopped\n0 of 3 done, 0 running, 0 failed, 1 interrupted\n" in out
     assert "seed=0: interrupted" in out
     assert "continue with: svmbench resume " in out
-
-
-def test_the_workers_of_a_killed_sweep_end_and_store(here):
-    process = start("run", "-m", *ENDLESS, "seed=0,1")
-    wait_for(lambda: running(here / "results"))
-    (worker,) = children(process.pid)
-    process.kill()
-    process.communicate(timeout=120)
-    wait_for(lambda: not alive(worker))
-    assert [run.status for run in Store("results").runs()] == ["interrupted"]
 
 
 def test_resume_makes_what_has_no_result(here, capfd):

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from svmbench.figures.tables import count, csv_text, spread, table
+from svmbench.figures.tables import count, spread, table
 
 
 def test_columns_are_aligned():
@@ -36,13 +36,3 @@ def test_a_cell_is_one_line_and_nothing_that_a_terminal_obeys():
     text = table(["note"], [["a|b\n\x1b[2J\u202e"]])
     assert text.splitlines()[2] == "| a\\|b\\n\\x1b[2J\\u202e |"
     assert all(line.isprintable() for line in text.splitlines())
-
-
-def test_csv_holds_no_formula_and_no_escape_and_numbers_stay():
-    rows = [("=1+1", "-0.5", -2.5), ("\x1b[2J", "-0.5 (-1 to 2)", 7), ("+1e-5", "-1+1", None)]
-    assert csv_text(["@a", "b", "c"], rows).splitlines() == [
-        "'@a,b,c",
-        "'=1+1,-0.5,-2.5",
-        "\\x1b[2J,'-0.5 (-1 to 2),7",
-        "+1e-5,'-1+1,",
-    ]

@@ -1,6 +1,9 @@
 """Artifacts: what they hold, the user's own, and what is said of wrong ones."""
 
+import json
+from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +29,15 @@ def test_every_artifact_is_made_and_its_claims_define_themselves(name):
         assert all(test.definition.endswith(".") and "{" not in test.definition for test in one.tests)
     if isinstance(found, Check):
         assert callable(_function(found.function))
+
+
+def test_tests_are_defined_by_the_sentences_of_the_stored_verdicts():
+    reference = Path(__file__).parents[2] / "results" / "reference" / "VERDICTS.json"
+    stored = defaultdict(list)
+    for one in json.loads(reference.read_text(encoding="utf-8")):
+        stored[one["artifact"]].append([part["definition"] for part in one["parts"]])
+    for name, definitions in stored.items():
+        assert [[test.definition for test in one.tests] for one in load(name).claims] == definitions, name
 
 
 def test_every_check_belongs_to_an_artifact():

@@ -6,15 +6,10 @@ import pytest
 from svmbench import data as datasets
 from svmbench.errors import UserError
 from svmbench.runner import execute as module
-from svmbench.runner import loop, prepare
+from svmbench.runner import prepare
 from svmbench.store import Store
 
 from .conftest import accident
-from .fakes import two_clouds
-
-SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
-BIAS = {"problem": {"bias": "unregularised"}}
-UNTIMED = ["wall_seconds", "cpu_seconds"]
 
 
 def stored(make):
@@ -65,43 +60,12 @@ def test_an_identical_run_is_found_and_not_repeated(make, monkeypatch):
     assert again.reason == f"stored before: {first.reason}"
 
 
-@pytest.mark.parametrize("counter", ["kev_ondemand", "kev_computed"])
-def test_rows_made_ahead_change_no_checkpoint_but_what_was_computed(make, monkeypatch, counter):
-    monkeypatch.setattr(datasets, "load", lambda dataset, **_: two_clouds(n=200, d=100))
-    given = {"budget": {"counter": counter, "kev": 8000.0}, "force": True}
-    ahead = make("sdca", **given).run.trace().drop(columns=UNTIMED)
-    plain = make("sdca", **given, prefetch=False).run.trace().drop(columns=UNTIMED)
-    computed = ["kev_computed", "inner_products", "kev_discarded"]
-    assert ahead.drop(columns=computed).equals(plain.drop(columns=computed))
-    # A budget in evaluations that are really made has none made ahead.
-    assert ahead[computed].equals(plain[computed]) == (counter == "kev_computed")
-
-
 def test_force_repeats_and_replaces(make):
     first = make().run
     again = make(force=True)
     assert again.state == "done" and again.run.path == first.path
     assert again.run.started > first.started
     assert stored(make) == [again.run]
-
-
-def test_same_seed_same_trace(make):
-    first = make("sbp").run.trace().drop(columns=UNTIMED)
-    assert make("sbp", force=True).run.trace().drop(columns=UNTIMED).equals(first)
-    other = make("sbp", seed=1).run.trace().drop(columns=UNTIMED)
-    assert not other.equals(first)
-    assert other["kev_iter"].equals(first["kev_iter"])
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("counter", ["kev_ondemand", "kev_rowupdate"])
-def test_how_a_real_run_is_cut_changes_nothing(make, monkeypatch, solver, counter):
-    problem = BIAS if solver == "smo_pair" else {}
-    whole = make(solver, budget={"counter": counter}, **problem)
-    monkeypatch.setattr(loop, "SLICE", 0.0)
-    cut = make(solver, budget={"counter": counter}, force=True, **problem)
-    assert cut.state == whole.state == "done"
-    assert cut.run.trace().drop(columns=UNTIMED).equals(whole.run.trace().drop(columns=UNTIMED))
 
 
 @pytest.mark.parametrize(

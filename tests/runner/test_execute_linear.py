@@ -42,18 +42,6 @@ def test_a_linear_run_counts_inner_products_and_no_kernel_evaluations(make, solv
     assert np.mean(scores * outcome.data.test.y <= 0) == summary["test_error"]
 
 
-@pytest.mark.parametrize("solver", LINEAR_SOLVERS)
-@pytest.mark.parametrize("counter", ["inner_products", "iterations"])
-@pytest.mark.parametrize("iterations", [None, 777])
-def test_how_a_linear_run_is_cut_changes_nothing(make, monkeypatch, solver, counter, iterations):
-    budget = {"counter": counter, "iterations": iterations}
-    whole = make(solver, kernel=LINEAR, budget=budget)
-    monkeypatch.setattr(loop, "SLICE", 0.0)
-    cut = make(solver, kernel=LINEAR, budget=budget, force=True)
-    assert cut.run.trace().drop(columns=UNTIMED).equals(whole.run.trace().drop(columns=UNTIMED))
-    assert iterations is None or whole.run.summary()["iterations"] <= iterations
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -149,14 +149,6 @@ def test_a_reference_optimum_is_used(store, data, monkeypatch):
     assert solve(store, data) == best
 
 
-def test_a_changed_number_is_noticed(store, data):
-    best = solve(store, data)
-    (path,) = (store.root / "optima").iterdir()
-    path.write_text(path.read_text().replace(f'"nu": {best.nu!r}', '"nu": 0.5'))
-    assert lookup(store, best.key) is None
-    assert solve(store, data).nu == best.nu
-
-
 def test_two_at_once_compute_it_once(store, data, monkeypatch):
     real, made, said, waiting = module._compute, [], [], threading.Event()
 

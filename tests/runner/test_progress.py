@@ -17,12 +17,6 @@ def test_a_checkpoint_is_a_line_of_what_is_known():
     ]
 
 
-def test_a_linear_method_costs_inner_products():
-    stream = io.StringIO()
-    PlainLines(stream, checkpoints=0.0).observed({**ROW, "kev_ondemand": None, "inner_products": 500})
-    assert stream.getvalue() == "iterations 7, inner_products 500, objective 0.25, 1.2 s\n"
-
-
 def test_of_many_checkpoints_a_few_are_told(monkeypatch):
     now = 100.0
     monkeypatch.setattr("svmbench.runner.progress.time.monotonic", lambda: now)

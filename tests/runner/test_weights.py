@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 import svmbench
-from svmbench import config, data
+from svmbench import data
 from svmbench.analysis.costs import problem_of
 from svmbench.cli.main import main
-from svmbench.errors import UserError
 from svmbench.problem import Problem, class_weights
 from svmbench.recompute import numbers
 from svmbench.runner.optimum import optimum_key
@@ -120,16 +118,6 @@ def test_other_solvers_refuse_in_one_sentence(mine, name, capfd):
     told = capfd.readouterr().err
     assert f"{name} cannot solve with problem.weights=balanced: leave it out, or give another solver" in told
     assert not Path("runs").exists() or not list(Path("runs").glob("runs/*"))
-
-
-def test_runs_without_weights_keep_their_identity():
-    plain = config.resolve(["solver=smo"])
-    assert "weights" not in plain.document()["problem"]
-    assert config.resolve(["solver=smo", "problem.weights=none"]).identity() == plain.identity()
-    weighted = config.resolve(["solver=smo_pair", "problem.weights=balanced"]).document()
-    assert json.loads(json.dumps(weighted))["problem"]["weights"] == "balanced"
-    with pytest.raises(UserError, match=r"problem\.weights=even is not allowed: give one of none, balanced"):
-        config.resolve(["solver=smo_pair", "problem.weights=even"])
 
 
 def test_weighted_and_plain_runs_are_two_problems(mine):

@@ -70,27 +70,6 @@ def test_done_then_found(start, tmp_path):
     assert code == 0 and again == {**first, "state": "found", "reason": again["reason"]}
 
 
-def test_kill_9_leaves_every_checkpoint_readable(start, configure):
-    worker = start("solver=pegasos", *ENDLESS)
-    wait_for_checkpoints(worker, 4)
-    store = Store(configure().results)
-    (running,) = store.runs()
-    assert running.status == "running" and f"process {worker.pid} on" in running.reason
-    worker.send_signal(signal.SIGKILL)
-    worker.wait(10)
-    (killed,) = store.runs()
-    assert killed.status == "killed" and len(killed.trace()) >= 4
-    assert killed.summary()["test_error"] is not None
-    again, _ = end(start("solver=pegasos", "budget.iterations=100"))
-    assert again["state"] == "done"
-    # The same identity again: it supersedes the killed run.
-    worker = start("solver=pegasos", *ENDLESS)
-    wait_for_checkpoints(worker, 1)
-    worker.send_signal(signal.SIGINT)
-    assert end(worker)[0]["run"] == killed.id
-    assert {run.status for run in store.runs()} == {"budget", "interrupted"}
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_worker_stores_its_end(start, configure, number):
     worker = start("solver=sbp", *ENDLESS)

@@ -179,22 +179,6 @@ def test_measurements_of_medians_alone_are_still_printed(capsys):
     assert "| job " in printed and "| sbp " in printed and "| read 16 KiB" in printed
 
 
-@pytest.mark.parametrize(
-    ("files", "sentence"),
-    [
-        ([], "no measurements in"),
-        (["absent.json"], "there is no file absent.json"),
-        (["run.json"], "run.json is not a measurement"),
-    ],
-)
-def test_what_is_no_measurement_is_refused_in_one_sentence(files, sentence, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    Path("run.json").write_text('{"schema": 1}')
-    assert main(["speed", "show", *files]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
-
-
 def test_what_cannot_be_measured_is_refused_in_one_sentence(capsys):
     assert main(["speed", "row"]) == 2
     assert "invalid choice: 'row'" in capsys.readouterr().err
