@@ -190,3 +190,10 @@ def test_a_name_too_long_for_the_file_system(here, capsys):
     assert main(["run", *SMALL, f"results={'x' * 300}"]) == 2
     error = capsys.readouterr().err
     assert "File name too long" in error and error.startswith("svmbench: ") and "Traceback" not in error
+
+
+def test_values_beyond_every_number_are_one_sentence(here, capsys):
+    words = ["solver=smo", "kernel=polynomial", "kernel.gamma=100", "kernel.degree=1000", "problem.C=1"]
+    assert main(["run", "dataset=twonorm", "dataset.n_train=20", *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("svmbench: K(x, x) = inf") and error.count("\n") == 1

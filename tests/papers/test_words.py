@@ -8,7 +8,8 @@ from svmbench.papers.predicates import Below, Flat, Ratio
 from svmbench.papers.quantities import EACH, Arrival, FirstEpoch, Value, by_panel, cost_words, words_of
 
 SBP = Value("sbp")
-RATIO = "The mean ratio (in the logarithm) of the primal objective of sbp to that of sdca over all costs that"
+ERROR = "The test error of sbp at the end"
+RATIO = "The mean ratio (in the logarithm) of the primal objective of sbp to that of sdca over all costs"
 FROM = {"metric": "primal_objective", "since": FirstEpoch("sdca")}
 
 
@@ -17,15 +18,16 @@ FROM = {"metric": "primal_objective", "since": FirstEpoch("sdca")}
     [
         (
             Ratio("c", SBP, 20, by_panel(adult=(0, 1), mnist=(None, 2))),
-            "The test error of sbp at the end divided by 20 is in the range 0 to 1 on adult, any to 2 on mnist.",
+            f"{ERROR} divided by 20 is in the range 0 to 1 on adult, any to 2 on mnist.",
         ),
         (
             Below("c", "sbp", "sdca", until=100, within=(0.8, 1.25), **FROM),
-            f"{RATIO} both reach since the end of the first epoch of sdca until cost 1.0e2 is from 0.8 to 1.25.",
+            f"{RATIO} that both reach since the end of the first epoch of sdca until cost 1.0e2 "
+            "is from 0.8 to 1.25.",
         ),
         (
             Flat("c", SBP, 2, over="problem.C", since=1, until=9),
-            "The greatest of the test error of sbp at the end over problem.C since 1.0e0 until 9.0e0 is at most 2 "
+            f"The greatest of {ERROR.lower()} over problem.C since 1.0e0 until 9.0e0 is at most 2 "
             "times the least.",
         ),
     ],
