@@ -62,6 +62,7 @@ _OPTIONS = {
     "field": ("--sets", "--seeds", "--draw", "--page", "--config-dir", "--results", "--help"),
     "advise": ("--config-dir", *_READING),
     "new": ("--config-dir", "--help"),
+    "check": ("--json", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", *_READING),
     "completion": ("--help",),
     "help": (),

@@ -30,6 +30,7 @@ COMMANDS = {
     "field": "compare all methods on fifteen data sets, or enter your own",
     "advise": "recommend a solver for a data set, by stored runs on fifteen others",
     "new": "write the files of a solver, kernel, data set or figure of your own",
+    "check": "check the counts and optima of the installed solvers, or of your own",
     "speed": "measure the machine, kernel rows, solvers and baselines",
     "completion": "print the completion script for bash or zsh",
     "help": "show this help, or that of a command",

@@ -103,6 +103,10 @@ class Store:
         for path in places.get(name, ()):
             if path.is_dir():
                 read(path)  # it is damaged, and this raises the error
+        # A run that was interrupted before its ν or R was known has another name since it has ended.
+        ended = [run for run in self.runs() if run.facts["underived"] == name]
+        if len(ended) == 1:
+            return ended[0]
         if not places:
             raise UserError(f"there is no run {name}: {self.root} holds no runs; make one with: svmbench run")
         hint = nearest(name, places) if len(places) <= _MANY else ""

@@ -57,7 +57,9 @@ def test_it_is_listed_and_runs(installed, tmp_path):
     page = (ROOT / "docs" / "add-a-solver.md").read_text()
     listing, running = (
         line.split()[1:]
-        for line in re.findall("^    (svmbench .* ?greedy .*|svmbench .*greedy)$", page, re.M)
+        for line in re.findall(
+            "^    (svmbench (?!check).* ?greedy .*|svmbench (?!check).*greedy)$", page, re.M
+        )
     )
     listed = python(installed, "svmbench.cli.main", *listing, cwd=tmp_path)
     assert "greedy  Greedy" in listed.stdout, listed.stderr
@@ -82,10 +84,14 @@ def test_the_conformance_suite_finds_it_and_is_satisfied(installed):
     assert done.stdout.count(".") > 50  # tests that were found and passed
 
 
-def test_a_wrong_count_is_found_by_the_suite(installed):
+def test_a_wrong_count_is_found_by_the_command(installed, tmp_path):
+    checked = ("svmbench.cli.main", "check", "greedy")
+    done = python(installed, *checked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"\| greedy +\| (\d+) of \1 ", done.stdout) and "tests pass" in done.stdout
     file = installed / "svmbench_greedy" / "solver.py"
     right = file.read_text()
     assert RIGHT in right
     file.write_text(right.replace(RIGHT, WRONG))  # a change too many, charged as one
-    done = conformance(installed, "test_counts.py")
+    done = python(installed, *checked, cwd=tmp_path)
     assert done.returncode == 1 and "kev_ondemand" in done.stdout

@@ -255,6 +255,16 @@ def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(s
     assert [run.reason for run in store.runs()] == ["new"] and store.get(new).reason == "new"
 
 
+def test_a_run_interrupted_before_its_nu_was_known_is_found_by_its_first_name(store, config):
+    first = store.begin(identity(RunConfig.of(config), "sum", 1), {"config": config}).finish(
+        "interrupted", ""
+    )
+    known = identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.1})
+    ended = store.begin(known, {"config": config}).finish("budget", "new")
+    assert [run.id for run in store.runs()] == [ended.id] != [first.id]
+    assert store.find(first.id) == ended
+
+
 def test_a_missing_state_is_told_and_ends_no_check(store, begin):
     writer = begin(0)
     writer.checkpoint({"iterations": 1})
