@@ -8,10 +8,12 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 
 import svmbench
 
@@ -101,3 +103,16 @@ def test_reference_runs_name_no_folder_of_a_machine():
     for path in sorted((ROOT / "results" / "reference" / "runs").glob("*/run.json")):
         config = json.loads(path.read_text(encoding="utf-8"))["config"]
         assert (config["results"], config["data"]) == ("results", {"mirror": None, "dir": None}), path
+
+
+def test_the_recipe_for_conda_needs_what_the_package_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    recipe = yaml.safe_load((ROOT / "packaging" / "recipe.yaml").read_text())
+    names = {"matplotlib-base": "matplotlib"}  # without Qt
+    parts = {"run": project["project"]["dependencies"], "host": project["build-system"]["requires"]}
+    for theirs, ours in parts.items():
+        needed = [
+            line.partition(" ") for line in recipe["requirements"][theirs] if line not in ("python", "pip")
+        ]
+        assert {names.get(name, name) + least for name, _, least in needed} == {line.lower() for line in ours}
+    assert recipe["context"]["version"] == svmbench.__version__

@@ -35,9 +35,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "check",
         "Check the installed solvers: that counts of kernel evaluations and iterates equal those of a second "
-        "and slow implementation of each method, and that objectives reach an optimum found in another way. With "
-        "names, such as that of your own solver, all conformance tests of these are run. Needs pytest and "
-        "scikit-learn.",
+        "and slow implementation of each method, and that objectives reach an optimum found in another way. "
+        "With names, such as that of your own solver, all conformance tests of these are run. Needs pytest "
+        "and scikit-learn.",
     )
     parser.add_argument("solvers", nargs="*", metavar="SOLVER", help="solvers; all of svmbench by default")
     parser.add_json()
