@@ -28,7 +28,7 @@ def _serve_while_importing() -> bool:
 
 _serving = _serve_while_importing()
 
-from svmbench import leftover  # noqa: E402
+from svmbench import leftover_threads  # noqa: E402
 from svmbench.cli import main as command  # noqa: E402  # slow
 
 
@@ -37,4 +37,4 @@ def main() -> int:
     if _serving:
         signal.signal(signal.SIGINT, command.interrupt)
     gc.set_threshold(20_000)  # a hundred thousand runs are kept, and looked through each time for garbage
-    return leftover.ended(command.main())
+    return leftover_threads.ended(command.main())

@@ -5,7 +5,7 @@ A function in ``documents/`` makes an `Artifact`; ``catalogue`` finds it by name
     Artifact         artifact.py     with its runs (runs.py) and its claims (claims.py)
       | matching.py                  planned runs and the store; making: the missing ones; checks: computed
     Material         material.py     an artifact with its stored runs
-      |-- drawing.py                 pictures and tables (shown, grid_table, comparison, fronts)
+      |-- drawing.py                 pictures and tables (panels, grid_table, comparison, fronts)
       `-- Evidence   evidence.py     the runs of one panel under one convention
             | quantities.py          numbers with repetitions (samples, estimate); keys: arithmetic of axes
           Test       predicates.py   a number and the range in which the claim holds

@@ -19,7 +19,7 @@ from svmbench.config.values import show
 from svmbench.errors import UserError
 from svmbench.figures.tables import count
 from svmbench.papers.material import Material
-from svmbench.papers.shown import line_of, title_of
+from svmbench.papers.panels import line_of, title_of
 from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, by_noise, costs, measured, memory_of
 
 #: Fewest data sets that advice is based on.

@@ -32,9 +32,9 @@ from svmbench.papers.grid_table import grid_table
 from svmbench.papers.keys import axis_words
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
+from svmbench.papers.panels import check_plots, known_points, levels_of, line_of, places_of, title_of
 from svmbench.papers.quantities import Arrival, OfLine, of_panel, spaced
 from svmbench.papers.samples import measured
-from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
 from svmbench.store.timing import SECONDS
 
 #: If a panel has more curves, each line gets a panel of its own, if possible.

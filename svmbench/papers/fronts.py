@@ -16,7 +16,7 @@ from svmbench.figures.style import Look, looks
 from svmbench.figures.tables import csv_text, table
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.material import Material
-from svmbench.papers.shown import title_of
+from svmbench.papers.panels import title_of
 
 #: The metric of all fronts.
 FRONT = "test_error"

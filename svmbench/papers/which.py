@@ -18,7 +18,7 @@ from svmbench.files import write_whole
 from svmbench.papers.advice import amount, shapes_of
 from svmbench.papers.fronts import agreements, section_cells, standings
 from svmbench.papers.material import Material
-from svmbench.papers.shown import title_of
+from svmbench.papers.panels import title_of
 from svmbench.papers.wishes import WISHES, by_noise, costs, measured
 
 #: Data sets of which at most 15 % of the values are not 0.

@@ -20,9 +20,9 @@ from svmbench.errors import UserError
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.style import PALETTE
 from svmbench.figures.tables import count
+from svmbench.report.compressed import Packs, escape, head, packed, script
 from svmbench.report.figures import COSTS, FEWER, VALUES, Figure, Method, figures, problems
 from svmbench.report.opening import Opening
-from svmbench.report.parts import Packs, escape, head, packed, script
 from svmbench.report.summary import Row, summary
 from svmbench.report.tables import commands, environment_table, run_table, verdict_table
 from svmbench.store import StoredRun

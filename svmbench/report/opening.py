@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from svmbench.report.parts import Packs, escape, head
-from svmbench.report.slim import slim
+from svmbench.report.compressed import Packs, escape, head
+from svmbench.report.svg import smaller
 
 #: Characters of a picture that need no escaping in a data URL within an attribute.
 _PLAIN = " !$'()*+,-./:;=?@[]_{}~"
@@ -66,7 +66,7 @@ class Opening:
 
 def _section(section: Section) -> str:
     cost = escape(section.cost)
-    source = f"data:image/svg+xml,{quote(slim(section.picture), safe=_PLAIN)}"
+    source = f"data:image/svg+xml,{quote(smaller(section.picture), safe=_PLAIN)}"
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in section.rows)
     return (
         f'<div class="fronts" tabindex="0"><img src="{escape(source)}" alt="Least test error that each '

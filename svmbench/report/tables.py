@@ -9,7 +9,7 @@ from typing import Any
 
 from svmbench.files import digest
 from svmbench.report.command import command
-from svmbench.report.parts import Packs, escape, head
+from svmbench.report.compressed import Packs, escape, head
 from svmbench.store import StoredRun, opened
 
 #: Columns of the verdicts that have whole sentences.

@@ -92,13 +92,13 @@ class StoredRun:
 
     def __str__(self) -> str:
         """Return three lines: how it ended, its numbers, and their cost."""
-        from svmbench.store.shown import text
+        from svmbench.store.display import text
 
         return text(self)
 
     def _repr_html_(self) -> str:
         """Return a table, which a notebook shows."""
-        from svmbench.store.shown import html
+        from svmbench.store.display import html
 
         return html(self)
 

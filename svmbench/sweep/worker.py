@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from svmbench import data, leftover
+from svmbench import data, leftover_threads
 from svmbench.data import Dataset
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
@@ -129,4 +129,4 @@ def _execute(config: RunConfig, log: TextIO, load: LastDataset, before: int) -> 
 
 
 if __name__ == "__main__":
-    sys.exit(leftover.ended(main()))
+    sys.exit(leftover_threads.ended(main()))

@@ -24,7 +24,7 @@ from svmbench.data.dataset import Dataset, Part
 from svmbench.errors import UserError
 from svmbench.figures.series import optimum_of, steps_of
 from svmbench.files import digest, sha256
-from svmbench.report.parts import Packs
+from svmbench.report.compressed import Packs
 from svmbench.report.tables import verdict_table
 from svmbench.run_config import RunConfig
 from svmbench.speed import record

@@ -9,9 +9,9 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.papers.runs import Panel
 from svmbench.report import build
+from svmbench.report.compressed import Packs
 from svmbench.report.opening import Opening, Section
-from svmbench.report.parts import Packs
-from svmbench.report.slim import slim
+from svmbench.report.svg import smaller
 from svmbench.store import Store
 from tests.figures.stored import stored_run
 from tests.papers.written import artifact, errors, store
@@ -53,7 +53,7 @@ def test_no_text_becomes_markup():
 def test_a_slim_picture_is_the_same_with_fewer_points():
     stairs = "".join(f"{'L' if k else 'M'} {0.88316 * k:.6f} {-10.0 - k // 50:.6f} \n" for k in range(200))
     picture = f'<svg>\n <path d="{stairs}"/>\n <path d="M 0 0 \nQ 1 1 2 2 \n"/>\n</svg>'
-    small = slim(picture)
+    small = smaller(picture)
     line, curve = re.findall(r'd="([^"]*)"', small)
     steps = [(kind, float(step)) for kind, step in re.findall(r"([hv])(\S+?)(?=[hlv]|$)", line)]
     drops = sum(step for kind, step in steps if kind == "v")

@@ -14,9 +14,9 @@ from svmbench.papers.drawing import _rows, _y_label
 from svmbench.papers.estimate import DRAWS, Draw, NotAttempted, Rows, binomial_error
 from svmbench.papers.fronts import FRONT_CAPTION
 from svmbench.papers.material import Material
+from svmbench.papers.panels import check_plots, known_points, levels_of, places_of, title_of
 from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Runs
-from svmbench.papers.shown import check_plots, known_points, levels_of, places_of, title_of
 from svmbench.store import Store
 
 from .written import artifact, errors, material, store
