@@ -1,4 +1,3 @@
-import itertools
 import re
 
 import matplotlib
@@ -10,7 +9,7 @@ from matplotlib.image import imread
 from svmbench.errors import UserError
 from svmbench.figures import curves, sheet, style
 from svmbench.figures.curves import Row, View, draw, draw_rows
-from svmbench.figures.panel import Drawn, Known, Plot, draw_panel
+from svmbench.figures.panel import Drawn, Known, Plot
 from svmbench.figures.selection import select
 from svmbench.figures.sheet import draw_sheet
 
@@ -328,19 +327,3 @@ def test_a_run_with_several_metrics_has_a_row_for_each(tmp_path, drawn):
     draw_rows(rows, None)
     ((figure, _),) = drawn
     assert [ax.get_ylabel() for ax in figure.axes] == ["test error (%)", "support vectors"]
-
-
-@pytest.mark.parametrize("high", [1.02, 1.2, 1.9, 3.0, 4.9, 8.0, 25.0, 1e3, 1e6])
-@pytest.mark.parametrize("low", [1.05e3, 2.1e5, 3.3e5, 5.1e7, 8.9e-3])
-def test_the_ticks_of_a_cost_are_some_and_do_not_touch(low, high):
-    line = Drawn("SBP", "sbp", low * np.array([1.0, high]), np.array([2.0, 1.0]))
-    with style.drawing():
-        figure = style.Picture(figsize=(2.6, 2.0), layout="constrained")
-        ax = figure.add_subplot()
-        draw_panel(ax, Plot("adult", [line]), style.looks([("SBP", "sbp")]), "log", "linear")
-        figure.draw_without_rendering()
-    least, most = ax.get_xlim()
-    ticks = [tick for tick in ax.xaxis.get_major_ticks() if least <= tick.get_loc() <= most]
-    boxes = [tick.label1.get_window_extent() for tick in ticks]
-    assert len(boxes) > 1
-    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))

@@ -145,17 +145,6 @@ def test_every_metric_of_the_certified_optimum_can_be_drawn(tmp_path, metric, la
     assert np.ravel(drawn)[-1] == pytest.approx(last)
 
 
-@pytest.mark.parametrize(("size", "inches"), [("one", 3.4), ("two", 7.0)])
-def test_a_picture_as_wide_as_a_column_clips_nothing(runs, size, inches):
-    figure, _, _ = picture([run for run in runs if run.seed == 0], size=size, panels_by=("solver",))
-    assert figure.get_figwidth() == inches
-    for part in (figure.legends[0], *(ax.xaxis.label for ax in figure.axes), *(a.title for a in figure.axes)):
-        box = part.get_window_extent()
-        assert box.x0 >= 0 and box.x1 <= figure.bbox.width and box.y0 >= 0 and box.y1 <= figure.bbox.height
-    boxes = [ax.xaxis.label.get_window_extent() for ax in figure.axes if ax.get_xlabel()]
-    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
-
-
 def test_a_heat_map_holds_the_last_medians_and_frames_the_least(runs):
     figure, caption, _ = picture(runs, heat=("kernel.gamma", "problem.C"))
     assert titles(figure)[:2] == ["adult, Pegasos", "adult, SBP"]

@@ -37,22 +37,6 @@ def test_each_iteration_takes_the_next_block_of_random_features():
     assert 0.99 < ratios[0] < 1.0
 
 
-def test_features_made_when_needed_change_the_count_only():
-    X, y = data(n=80)
-    weights = []
-    for lazy, count in ((False, 80 * 64 + 50 * 8), (True, None)):
-        examples = on_fourier_features(X, 64, lazy)
-        run = SOLVER(SOLVER.Params(block=16, batch=8)).start(
-            Problem.build(y, lam=0.01), examples, Generator(3)
-        )
-        run.advance("iterations", 50)
-        weights.append(run.snapshot().model.weights)
-        products = examples.ledger.inner_products
-        # An example that is drawn twice running is made once.
-        assert products == count or (lazy and 0.9 * 400 * 64 < products - 400 <= 400 * 64)
-    np.testing.assert_allclose(*weights, rtol=1e-5, atol=1e-6)
-
-
 def test_small_blocks_reach_what_all_features_reach():
     X, y = data(n=200)
     problem, objectives = Problem.build(y, lam=1.0 / 200), {}
