@@ -49,11 +49,6 @@ def svmbench(plugin: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_plugin_is_chosen_by_name(plugin):
-    done = svmbench(plugin, "run", "solver=still", "solver.pace=2", "--cfg", "job")
-    assert done.stdout.startswith("solver:\n  name: still\n  pace: 2\n"), done.stderr
-
-
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [

@@ -62,26 +62,6 @@ def test_the_environment_names_the_folder_as_well(here, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "sentence"),
-    [
-        ('Group(1, "smo")]', 'Group(1, "smo"]', "board.py, line 16: SyntaxError: "),
-        ('"Our paper, Figure 1", ', "", "board.py, line 25: Curves: source is a Runs: give a text"),
-        ("Curves(", "Curve(", "board.py, line 25: NameError: name 'Curve' is not defined"),
-        ('shared("board-curves")', 'shared("board-curve")', "did you mean 'board-curves'?"),
-        ("{error:.1f}", "{eror:.1f}", "cannot be filled"),
-    ],
-)
-def test_a_mistake_in_a_file_gets_one_sentence(here, old, new, sentence, capsys):
-    file = Path("my-paper/paper/board.py")
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-    assert main(["paper", "draw", "--config-dir", "my-paper"]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1 and "Traceback" not in error
-
-
-@pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (
@@ -96,10 +76,3 @@ def test_wrong_use_gets_one_sentence(here, words, sentence, capsys):
     assert main(["paper", *words]) == 2
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1
-
-
-def test_a_figure_with_the_name_of_ours_is_refused(here, capsys):
-    file = Path("my-paper/paper/board.py")
-    file.write_text(file.read_text().replace("board_table", "sbp_f2"))
-    assert main(["paper", "draw", "--config-dir", "my-paper"]) == 2
-    assert "has a figure with the name of one of svmbench, sbp-f2: rename it" in capsys.readouterr().err

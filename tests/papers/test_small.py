@@ -9,14 +9,12 @@ import shutil
 import pytest
 
 from svmbench.cli import _papers as commands
-from svmbench.cli.main import main
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, making
 from svmbench.papers.catalogue import ours
 from svmbench.papers.runs import Runs
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
-from svmbench.store import lines
 
 LOADED = {name: artifacts.load(name) for name in ours()}
 # A front has subsets that are larger than the small data of this test, see tests/cli/test_field.py.
@@ -182,37 +180,6 @@ def test_a_check_of_another_version_is_none(tmp_path, monkeypatch):
     assert checks.stored(LOADED["rs-k"], tmp_path)
     monkeypatch.setitem(checks.CHECKS, "sample_size", ("projection", 99))
     assert checks.stored(LOADED["rs-k"], tmp_path) is None
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"measures": []},
-        {"measures": {"a": {}}},
-        {"measures": {"a": {"value": "1"}}},
-        {"panels": [5]},
-        {"notes": 1},
-    ],
-)
-def test_an_outcome_by_hand_that_no_check_has_is_none(tmp_path, capfd, change):
-    path = checks.make(LOADED["rs-k"], tmp_path)
-    content = json.loads(path.read_text())
-    path.write_text(
-        json.dumps(lines.checked({key: content[key] for key in content if key != "check"} | change))
-    )
-    assert checks.stored(LOADED["rs-k"], tmp_path) is None
-    assert "left out: " in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("change", [lambda text: text.replace('"measures"', '"measurez"'), lambda text: "["])
-def test_an_edited_outcome_of_a_check_is_none_and_found_by_verify(tmp_path, capfd, change):
-    path = checks.make(LOADED["rs-k"], tmp_path)
-    assert main(["verify", "--results", str(tmp_path)]) == 0
-    path.write_text(change(path.read_text()))
-    assert checks.stored(LOADED["rs-k"], tmp_path) is None
-    assert "left out: " in capfd.readouterr().err
-    assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert f"{path} is damaged" in capfd.readouterr().out
 
 
 def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
