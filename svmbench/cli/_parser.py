@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from svmbench.errors import UserError
-from svmbench.figures import FORMATS
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,6 +21,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise the mistake as a `UserError`."""
+        found = re.match(r"unrecognized arguments: --([\w.]+)(?:=| |$)", message)
+        if found and any(action.metavar == "KEY=VALUE" for action in self._actions):
+            message += f"; a key has no dashes: {found[1].replace('-', '_')}=VALUE"
         raise UserError(f"{self.prog}: {message} (see {self.prog} --help)")
 
     def add_results(self, *, written: bool = False) -> None:
@@ -76,9 +79,15 @@ def file_path(option: str, text: str) -> Path:
     return path
 
 
-def picture_path(text: str) -> Path:
-    """Return the path of a picture without the suffix of its format; a `UserError` if it has no name."""
+def written(text: str, formats: Sequence[str] | None, known: Sequence[str]) -> tuple[Path, list[str]]:
+    """Return the path of files without the suffix of a format, and their formats.
+
+    These are the ones given, else that of the suffix, else the first known one. A `UserError` if the path
+    names no file.
+    """
     path = Path(text)
-    if path.name in ("", ".."):
-        raise UserError(f"-o {text or path} names no picture: give a name, such as {path / 'mine'}")
-    return path.with_suffix("") if path.suffix in {f".{ending}" for ending in FORMATS} else path
+    if path.name in ("", "..") or path.is_dir():
+        raise UserError(f"-o {text or path} names no file: give a name, such as {path / 'mine'}")
+    ending = path.suffix.removeprefix(".")
+    stem = path.with_suffix("") if ending in known else path
+    return stem, list(dict.fromkeys(formats or [ending if ending in known else known[0]]))

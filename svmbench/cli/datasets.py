@@ -18,7 +18,9 @@ def main(arguments: Sequence[str]) -> int:
         "datasets",
         "List the data sets, fetch or verify the files of some, or count repeated rows and others.",
     )
-    parser.add_argument("action", choices=_ACTIONS, help="what to do")
+    parser.add_argument(
+        "action", nargs="?", choices=_ACTIONS, default=_ACTIONS[0], help="what to do; list by default"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="data sets to fetch, verify or describe")
     parser.add_argument(
         "--mirror", metavar="DIR", help="folder with copies of the published files ($SVMBENCH_MIRROR)"

@@ -115,6 +115,10 @@ def _without_traceback(kind: type[BaseException], error: BaseException, trace: T
         sys.__excepthook__(kind, error, trace)
 
 
+#: What other programs call some commands.
+_MEANT = {"train": "run", "fit": "run", "sweep": "run -m", "test": "check", "grid": "tune", "info": "show"}
+
+
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == ["help"] and len(arguments) > 1:
         arguments = [arguments[1], "--help"]
@@ -131,7 +135,8 @@ def _dispatch(arguments: list[str]) -> int:
         print("\n".join(complete(" ".join(arguments[1:]))))
         return 0
     if command not in COMMANDS:
-        hint = nearest(command, COMMANDS)
+        meant = _MEANT.get(command)
+        hint = f"; did you mean '{meant}'?" if meant else nearest(command, COMMANDS)
         raise UserError(f"unknown command '{command}'{hint} (commands: {', '.join(COMMANDS)})")
     module = importlib.import_module(f"svmbench.cli.{command}")
     return int(module.main(arguments[1:]))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser, picture_path
+from svmbench.cli._parser import Parser, written
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.figures import FORMATS
@@ -22,14 +22,11 @@ _Y = "test_error, validation_error, train_error, primal_objective, suboptimality
 
 def main(arguments: Sequence[str]) -> int:
     """Draw the runs and print the paths of the pictures."""
-    parser = _parser()
-    given = parser.parse_with_results(arguments)
+    given = _parser().parse_with_results(arguments)
     xlim, ylim = _numbers("xlim", given.xlim), _numbers("ylim", given.ylim)
     heat = _pair("heat", given.heat, "two keys")
     if given.dpi is not None and not 50 <= given.dpi <= 1200:
         raise UserError(f"--dpi {given.dpi} is not allowed: give a whole number from 50 to 1200")
-    if heat is None and not given.runs:
-        parser.error("the following arguments are required: RUNS")
     from svmbench.figures.request import Request, make
     from svmbench.figures.style import DPI, PRINTED_DPI, drawing, save
 
@@ -47,10 +44,10 @@ def main(arguments: Sequence[str]) -> int:
         panels_by=tuple(given.panels_by.split(",")) if given.panels_by else (),
         heat=heat,
     )
-    stem = picture_path(given.output)
+    stem, formats = written(given.output, given.format, FORMATS)
     with drawing(given.style):
-        figure, caption, left_out = make(_runs(given.results, given.runs), request)
-        paths = save(figure, stem, caption, given.format, given.dpi or (PRINTED_DPI if given.size else DPI))
+        figure, caption, left_out = make(_runs(given.results, given.runs, heat is not None), request)
+        paths = save(figure, stem, caption, formats, given.dpi or (PRINTED_DPI if given.size else DPI))
     left_out = list(dict.fromkeys(left_out))
     if given.json:
         named = [{"run": run, "reason": reason} for run, reason in left_out]
@@ -61,10 +58,10 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _runs(results: str, words: Sequence[str]) -> list[StoredRun]:
-    """Return the runs that the words select; those of the newest sweep without words."""
-    if words:
-        return chosen(results, words)
+def _runs(results: str, words: Sequence[str], heat: bool) -> list[StoredRun]:
+    """Return the runs that the words select; without words all, or for a map those of the newest sweep."""
+    if words or not heat:
+        return chosen(results, words or [results])
     from svmbench.sweep.record import Record  # imports what trains
 
     return chosen(results, [Record.find(Path(results), None).name])
@@ -77,7 +74,7 @@ def _parser() -> Parser:
         "or, with --heat, its last value over two keys. A KEY is one of the configuration: solver, dataset, "
         "kernel.gamma, problem.C, seed, ...",
     )
-    newest = "without RUNS, --heat draws the newest sweep"
+    newest = "all, if none is given, with --heat those of the newest sweep"
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; {newest}")
     parser.add_argument(
         "--x",
@@ -105,15 +102,12 @@ def _parser() -> Parser:
     parser.add_argument("--style-by", metavar="KEY", help="key that dash styles distinguish")
     parser.add_argument("--panels-by", metavar="KEY,KEY", help="one panel for each of their values")
     parser.add_argument("--heat", metavar="KEY,KEY", help="a map of the last value over two keys, no curves")
-    parser.add_argument(
-        "-o", "--output", default="curves", metavar="PATH", help="path of the pictures, without extension"
-    )
+    parser.add_argument("-o", "--output", default="curves", metavar="PATH", help="path of the pictures")
     parser.add_argument(
         "--format",
         nargs="+",
         choices=FORMATS,
-        default=FORMATS[:1],
-        help="of the pictures, one or more; png by default",
+        help="of the pictures, one or more; that of PATH, or png, by default",
     )
     return parser
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser, as_number, picture_path
+from svmbench.cli._parser import Parser, as_number, written
 from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError, write_csv
 from svmbench.figures import FORMATS
@@ -35,16 +35,14 @@ def main(arguments: Sequence[str]) -> int:
         "three on each problem: 90, 99 and 99.9 %% of the way from the worst first value to the best end",
     )
     parser.add_argument("--tau", metavar="T,T", help="remaining fractions tau, 0.1,0.01,0.001 by default")
-    parser.add_argument(
-        "-o", "--output", default="profile", metavar="PATH", help="path of the picture, without extension"
-    )
-    parser.add_argument("--format", nargs="+", choices=FORMATS, default=FORMATS[:1], help="png by default")
+    parser.add_argument("-o", "--output", default="profile", metavar="PATH", help="path of the picture")
+    parser.add_argument("--format", nargs="+", choices=FORMATS, help="that of PATH, or png, by default")
     parser.add_argument(
         "--csv", action="store_true", help="print the cost of each method in each case as CSV"
     )
     given = parser.parse_with_results(arguments)
     metric, targets = target_of(given.to)
-    stem = picture_path(given.output)
+    stem, formats = written(given.output, given.format, FORMATS)
     tolerances = _tolerances(given.tau) if given.tau else None
     if tolerances and targets:
         raise UserError(f"--to {given.to} gives the targets, and so does --tau: give one of them")
@@ -54,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
 
     runs = chosen(given.results, given.runs)
     found = profiles(runs, given.cost, metric, targets, tolerances or TOLERANCES)
-    pictures = draw(found, stem, given.format)
+    pictures = draw(found, stem, formats)
     tell(found.left_out)
     if given.json:
         print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))

@@ -7,11 +7,10 @@ import math
 import re
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser, as_number
+from svmbench.cli._parser import Parser, as_number, written
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError, printable
 from svmbench.sweep.select import RUNS, chosen
@@ -55,8 +54,10 @@ def celled(arguments: Sequence[str]) -> tuple[Namespace, Cells]:
     given = _parser().parse_with_results(arguments)
     rows, columns, metrics = (_words(text) for text in (given.rows, given.columns, given.metric))
     at = _at(given.at)
-    given.output = None if given.output is None else _stem(given.output)
-    given.format = list(dict.fromkeys(given.format))
+    if given.output is None:
+        given.format = list(dict.fromkeys(given.format or _FORMATS[:1]))
+    else:
+        given.output, given.format = written(given.output, given.format, _FORMATS)
     if given.output is None and len(given.format) > 1:
         raise UserError(
             f"--format {' '.join(given.format)} writes {len(given.format)} files: give -o PATH, or one format"
@@ -105,10 +106,9 @@ def _parser() -> Parser:
         nargs="+",
         choices=_FORMATS,
         type=lambda text: "tex" if text == "latex" else text,
-        default=["md"],
-        help="md by default",
+        help="that of PATH, or md, by default",
     )
-    parser.add_argument("-o", "--output", metavar="PATH", help="path of the files, without extension")
+    parser.add_argument("-o", "--output", metavar="PATH", help="path of the files")
     return parser
 
 
@@ -127,13 +127,6 @@ def _at(text: str) -> At:
     if (name == "end") == bool(equals) or not 0.0 <= number < float("inf"):
         raise UserError(f"--at {text} is not allowed: give end, or NAME=NUMBER, such as kev_ondemand=1e8")
     return At(name, number)
-
-
-def _stem(text: str) -> Path:
-    path = Path(text)
-    if path.name in ("", "..") or path.is_dir():
-        raise UserError(f"-o {text} names no file: give a name, such as {path / 'mine'}")
-    return path.with_suffix("") if path.suffix in {f".{ending}" for ending in _FORMATS} else path
 
 
 def _caption(found: Cells, average: str) -> str:

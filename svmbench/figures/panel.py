@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 #: layout.
 _NAMED, _CROWDED = 2, 12
 
+#: Greatest distance of a tick from the ends of the curves, as a share of the height.
+_NEAR = 0.1
+
 #: Mark of that note, by which `sheet` finds it to break it into lines.
 NOTE = "absent"
 
@@ -137,7 +140,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     # axes.
     ax.set_title(plot.heading, y=1.0)
     scale_x(ax, low, high, x_scale)
-    _scale_y(ax, bottom, top, kind)
+    _scale_y(ax, bottom, top, kind, [float(line.y[-1]) for line in plot.lines])
     points = [(np.array([point.x]), np.array([point.low])) for point in plot.known if point.label in labels]
     draw_levels(ax, plot.levels, [*((line.x, line.y) for line in plot.lines), *points])
     ax.grid(True, which="major", color="0.9", linewidth=0.6)
@@ -289,18 +292,38 @@ def _places(low: float, high: float) -> Locator:
     return MaxNLocator(3, steps=[1, 2, 2.5, 5, 10])  # LogLocator alone would crowd a narrow range
 
 
-def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
+def _scale_y(ax: Axes, bottom: float, top: float, kind: str, ends: Sequence[float]) -> None:
     if kind == "log" and bottom > 0.0:
         ax.set_yscale("log")
         subs = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if top < 8.0 * bottom else (1.0, 2.0, 3.0, 5.0)
         whole = LogLocator(subs=subs if top < 300.0 * bottom else (1.0,), numticks=12)
-        ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]) if top < 3.0 * bottom else whole)
+        few = [MaxNLocator(count, steps=[1, 2, 5, 10]) for count in (5, 7, 9)]
+        locator = _telling(few, bottom, top, ends, np.log) if top < 3.0 * bottom else whole
+        ax.yaxis.set_major_locator(locator)
         ax.yaxis.set_minor_locator(NullLocator())
     else:
-        ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
+        few = [MaxNLocator(count, steps=[1, 2, 5, 10]) for count in (7, 9)]
+        ax.yaxis.set_major_locator(_telling(few, bottom, top, ends, np.asarray))
     wide = 1000.0 if kind == "log" and (bottom < 0.01 or top > 200.0) else math.inf
     ax.yaxis.set_major_formatter(FuncFormatter(number_format(bottom, top, wide)))
     ax.set_ylim(bottom, top)
+
+
+def _telling(
+    few: Sequence[Locator], bottom: float, top: float, ends: Sequence[float], height: Callable[..., Floats]
+) -> Locator:
+    """Return the first locator with a tick near the ends of the curves, which are compared, or the first.
+
+    ``height`` returns heights in the panel, but for scale and origin.
+    """
+    seen = [end for end in ends if bottom < end < top]
+    for locator in few if seen else ():
+        ticks = np.asarray(locator.tick_values(bottom, top))
+        ticks = ticks[(ticks > bottom) & (ticks < top)]
+        near = _NEAR * (height(top) - height(bottom))
+        if ticks.size and np.abs(height(ticks) - height(float(np.median(seen)))).min() <= near:
+            return locator
+    return few[0]
 
 
 def number_format(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:

@@ -160,3 +160,31 @@ def test_verify_prints_json_run_by_run(tmp_path, monkeypatch, capsys):
     assert main(["verify", "--json", "--results", str(tmp_path)]) == 0
     found = json.loads("".join([*printed, capsys.readouterr().out]))
     assert [one["state"] for one in found] == ["ok"] * 3 and counts == [0, 1, 2]
+
+
+def test_the_suffix_of_a_path_is_the_format(stored, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command, names in (
+        ("plot", ["x.pdf", "x.txt"]),
+        ("profile", ["x.svg", "x.txt"]),
+        ("table", ["x.tex"]),
+    ):
+        assert main([command, *(["*"] if command == "profile" else []), "-o", names[0],
+                     "--results", str(stored)]) == 0  # fmt: skip
+        assert set(names) <= {path.name for path in tmp_path.iterdir()}
+        assert not list(tmp_path.glob("*.png")) and not list(tmp_path.glob("*.md"))
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["train"], "did you mean 'run'?"),
+        (["sweep"], "did you mean 'run -m'?"),
+        (["run", "--seed", "3"], "a key has no dashes: seed=VALUE"),
+        (["run", "--solver=smo"], "a key has no dashes: solver=VALUE"),
+    ],
+)
+def test_words_of_other_programs_are_understood(words, hint, capsys):
+    assert main(words) == 2
+    assert hint in capsys.readouterr().err

@@ -327,3 +327,22 @@ def test_a_run_with_several_metrics_has_a_row_for_each(tmp_path, drawn):
     draw_rows(rows, None)
     ((figure, _),) = drawn
     assert [ax.get_ylabel() for ax in figure.axes] == ["test error (%)", "support vectors"]
+
+
+@pytest.mark.parametrize("kind", ["linear", "log"])
+@pytest.mark.parametrize(
+    ("end", "start"), [(14.8, 41.0), (14.8, 38.0), (0.55, 1.4), (95.2, 270.0), (22.6, 60.0)]
+)
+def test_an_axis_has_a_number_where_the_curves_end(kind, end, start):
+    ends = [end, 1.01 * end, 1.03 * end]
+    lines = [
+        Drawn(name, name, COSTS, np.where(COSTS < 1e4, start, value)) for name, value in zip("abc", ends)
+    ]
+    figure = matplotlib.figure.Figure(figsize=(4, 3))
+    ax = figure.subplots()
+    draw_panel(ax, Plot("Adult", lines), style.looks((line.label, "sbp") for line in lines), "log", kind)
+    height = np.log if kind == "log" else np.asarray
+    low, high = height(ax.get_ylim())
+    ticks = height([tick for tick in ax.get_yticks() if ax.get_ylim()[0] < tick < ax.get_ylim()[1]])
+    assert 1 < len(ticks) <= 10
+    assert np.abs(ticks - height(ends[1])).min() <= 0.1 * (high - low)
