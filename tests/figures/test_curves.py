@@ -9,7 +9,7 @@ from matplotlib.image import imread
 from svmbench.errors import UserError
 from svmbench.figures import curves, sheet, style
 from svmbench.figures.curves import Row, View, draw, draw_rows
-from svmbench.figures.panel import Drawn, Known, Plot
+from svmbench.figures.panel import Drawn, Known, Plot, draw_panel
 from svmbench.figures.selection import select
 from svmbench.figures.sheet import draw_sheet
 
