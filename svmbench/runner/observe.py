@@ -41,6 +41,10 @@ FEW_DIGITS = 1e-6
 _AFTER, _BEFORE = "looked_", "to_look_"
 
 
+#: Columns of the trace that say how a model answers.
+_ERRORS = ("test_error", "test_mistakes", "validation_error", "train_error")
+
+
 def mistaken(scores: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which examples have y * score <= 0; a score of 0 or NaN is a mistake.
 
@@ -204,6 +208,10 @@ class Observer:
         row["support_vectors"] = snapshot.model.support_vectors
         if row["support_vectors"] is None and snapshot.alpha is not None:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
+        if row["support_vectors"] == 0 and snapshot.model.bias == 0.0:
+            # The method has not answered yet: an empty model names no class, so it has no errors.
+            row = {name: value for name, value in row.items() if name not in _ERRORS}
+            self.wrong = None
         return row
 
     def promising(self, snapshot: Snapshot) -> bool:

@@ -178,12 +178,12 @@ def test_with_a_bias_only_balanced_coefficients_are_a_dual_point(setting):
     assert row["dual_objective"] == pytest.approx(expected(data, problem, level, 0.2)["dual_objective"])
 
 
-def test_the_empty_model_is_wrong_everywhere(setting):
+def test_the_empty_model_names_no_class_and_has_no_errors(setting):
     data, problem, oracle, _ = setting
-    row = Observer(problem, oracle, data)(
-        Snapshot(KernelExpansion.from_alpha(np.zeros(problem.n), problem.y))
-    )
-    assert row["train_error"] == row["test_error"] == row["validation_error"] == 1.0
+    observer = Observer(problem, oracle, data)
+    row = observer(Snapshot(KernelExpansion.from_alpha(np.zeros(problem.n), problem.y)))
+    assert not {"train_error", "test_error", "test_mistakes", "validation_error"} & set(row)
+    assert observer.wrong_tests is None
     assert row["primal_objective"] == 1.0 and row["norm"] == 0.0 and row["support_vectors"] == 0
 
 
