@@ -88,6 +88,9 @@ class Optimum:
         Errors on the test set.
     test_error : float or None
         `test_mistakes` as a fraction.
+    empty_test_error : float or None
+        That of the empty model, which names the larger class of the training set (of equal ones, the first)
+        for every example. Missing in older records.
     cost : dict
         Counters of the computation, wall_seconds and cpu_seconds.
     bias : float
@@ -113,6 +116,7 @@ class Optimum:
     precision: str
     nu_interval: list[float | None] | None = None
     derived: dict[str, float | None] | None = None
+    empty_test_error: float | None = None
 
 
 def optimum_key(
@@ -248,11 +252,13 @@ def _compute(
                 raise
             say(f"{error}: continuing with {methods[place][0].solver}")
     reader, cost = attempt.reader, attempt.spent()
-    wrong, share = None, None
+    wrong, share, empty = None, None, None
     if data.test is not None:
         model = model_of(alpha, problem, reader, certificate["bias"])
         wrong = mistakes(model.scores(reader, data.test.X), data.test.y)
         share = wrong / data.test.y.size
+        larger = 1.0 if 2 * np.count_nonzero(problem.y > 0.0) > problem.n else -1.0
+        empty = mistakes(np.full(data.test.y.size, larger), data.test.y) / data.test.y.size
     norm, loss = certificate["norm"], certificate["mean_hinge"]
     bounds = problem.lam, certificate["primal"], certificate["dual"], norm
     return Optimum(
@@ -265,6 +271,7 @@ def _compute(
         at_bound=int(np.count_nonzero(alpha == problem.bounds)),
         test_mistakes=wrong,
         test_error=share,
+        empty_test_error=empty,
         cost=cost,
         precision="float64",
     )

@@ -51,7 +51,7 @@ def optimum(path: Path) -> Document:
 #: Numbers of an optimum, which may be unknown; their relative accuracy, and the least objective for it.
 _NUMBERS = (
     *("primal", "dual", "gap", "relative_gap", "norm", "mean_hinge", "nu", "bias"),
-    *("test_error", "test_mistakes", "support_vectors", "at_bound"),
+    *("test_error", "empty_test_error", "test_mistakes", "support_vectors", "at_bound"),
 )
 _SAME, _LEAST = 1e-6, 1e-9
 
