@@ -8,7 +8,7 @@ near the best on the problem left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +53,28 @@ class Choice:
     ahead: bool
 
 
-def choose(costs: Mapping[str, Mapping[str, float]]) -> Choice | None:
+def left_out(
+    costs: Mapping[str, Mapping[str, float]], factor: float = FACTOR
+) -> Iterator[tuple[str, str, Mapping[str, float]]]:
+    """Yield each problem on which a method gets there, the method chosen by the others, and its costs.
+
+    Parameters
+    ----------
+    costs, factor
+        As in `choose`.
+    """
+    found = {problem: one for problem, one in costs.items() if min(one.values(), default=np.inf) < np.inf}
+    for problem, one in found.items():
+        others = choose(
+            {name: there for name, there in found.items() if name != problem}, factor, tested=False
+        )
+        if others is not None:
+            yield problem, others.method, one
+
+
+def choose(
+    costs: Mapping[str, Mapping[str, float]], factor: float = FACTOR, *, tested: bool = True
+) -> Choice | None:
     """Choose a method; None if no method gets there on any problem.
 
     Parameters
@@ -61,26 +82,25 @@ def choose(costs: Mapping[str, Mapping[str, float]]) -> Choice | None:
     costs : mapping of str to mapping of str to float
         Problem -> method -> cost; infinite if the method does not get there, absent if that is unknown. An
         unknown cost is never near the best.
+    factor : float
+        Largest ratio to the least cost that is near it.
+    tested : bool
+        Whether to test the choice; otherwise `tried` is 0.
     """
     found = [one for one in costs.values() if min(one.values(), default=np.inf) < np.inf]
     if not found:
         return None
     names = list(dict.fromkeys(name for one in found for name in one))
     values = np.array([[one.get(name, np.inf) for name in names] for one in found])
-    known = np.array([[name in one for name in names] for one in found])
-    near = values <= FACTOR * values.min(axis=1, keepdims=True)
+    near = values <= factor * values.min(axis=1, keepdims=True)
     ranks = np.stack([twice_ranks(row) for row in values]) / 2.0
-
-    def first(among: list[int]) -> int:
-        return min(range(len(names)), key=lambda k: (-near[among, k].sum(), ranks[among, k].mean()))
-
-    every = list(range(len(found)))
-    best, tried, right, chance = first(every), 0, 0, 0.0
-    for left in every if len(every) > 1 else ():
-        chosen = first([problem for problem in every if problem != left])
-        if known[left, chosen]:
-            tried, right = tried + 1, right + int(near[left, chosen])
-            chance += float(near[left, known[left]].mean())
+    best = min(range(len(names)), key=lambda k: (-near[:, k].sum(), ranks[:, k].mean()))
+    tried, right, chance = 0, 0, 0.0
+    for _, chosen, there in left_out(costs, factor) if tested else ():
+        if chosen in there:
+            most_near = factor * min(there.values())
+            tried, right = tried + 1, right + int(there[chosen] <= most_near)
+            chance += float(np.mean([cost <= most_near for cost in there.values()]))
     least, median, most = (float(one) for one in np.quantile(ranks[:, best], (0.0, 0.5, 1.0)))
     return Choice(
         names[best],

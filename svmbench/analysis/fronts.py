@@ -55,10 +55,11 @@ def lower(family: Sequence[Steps]) -> Steps:
     return Steps(furthest.run, cost[falls], value[falls])
 
 
-def stairs(curve: Curve) -> Curve:
+def stairs(curve: Curve, empty: float) -> Curve:
     """Return a front for drawing, with values at closely spaced costs, so that its steps show.
 
-    Straight lines between checkpoints would lie below the front.
+    Straight lines between checkpoints would lie below the front. Errors above `empty`, that of the empty
+    model, are drawn as this one, as `Window` counts them.
     """
     low = min(float(steps.cost[0]) for steps in curve.steps)
     high = max(float(steps.cost[-1]) for steps in curve.steps)
@@ -69,7 +70,7 @@ def stairs(curve: Curve) -> Curve:
         own = places[(places >= steps.cost[0]) & (places <= steps.cost[-1])]
         cost = np.unique(np.concatenate([own, steps.cost[[0, -1]]]))
         index = np.searchsorted(steps.cost, cost, side="right") - 1
-        drawn.append(Steps(steps.run, cost, steps.value[index]))
+        drawn.append(Steps(steps.run, cost, np.minimum(steps.value[index], empty)))
     return Curve(curve.solver, curve.label, tuple(drawn))
 
 
@@ -83,22 +84,26 @@ def front(solver: str, label: str, runs: Iterable[Steps]) -> Curve:
 
 @dataclass(frozen=True)
 class Window:
-    """The costs over which fronts are compared.
+    """The costs over which fronts are compared, and the answer that every method has before its first.
+
+    This is the empty model, which names the larger class of the training set for every example. It is the
+    checkpoint at a cost of zero: a method has its error before its first checkpoint, and no larger one later.
+    So a method that answers early is not worse off than one that does not answer yet.
 
     Attributes
     ----------
     low, high : float
         Least and greatest cost.
-    before : float
-        Error of a method before its first checkpoint.
+    empty : float
+        Error of the empty model.
     """
 
     low: float
     high: float
-    before: float
+    empty: float
 
     @classmethod
-    def of(cls, fronts: Iterable[Curve], counter: str) -> Window:
+    def of(cls, fronts: Iterable[Curve], counter: str, empty: float) -> Window:
         """Return the window that ends at the greatest cost up to which all fronts are known.
 
         Settled fronts do not limit it. If all have settled, or for the cost of a prediction, it ends at the
@@ -110,14 +115,15 @@ class Window:
             The fronts of all methods on one problem.
         counter : str
             The cost.
+        empty : float
+            Error of the empty model.
         """
         fronts = list(fronts)
         ends = [curve.known_until for curve in fronts]
         high = np.inf if counter in _SIZES else min(ends)
         if np.isinf(high):
             high = max(float(steps.cost[-1]) for curve in fronts for steps in curve.steps)
-        before = max(float(steps.value[0]) for curve in fronts for steps in curve.steps)
-        return cls(high / 10.0**DECADES, high, before)
+        return cls(high / 10.0**DECADES, high, empty)
 
     def means(self, curve: Curve) -> Floats:
         """Return the error of each seed averaged over the logarithm of the cost, shape (S,)."""
@@ -126,9 +132,9 @@ class Window:
     def _mean(self, steps: Steps) -> float:
         inside = (steps.cost > self.low) & (steps.cost < self.high)
         earlier = steps.value[steps.cost <= self.low]
-        first = float(earlier[-1]) if earlier.size else self.before
+        values = np.append(earlier[-1] if earlier.size else self.empty, steps.value[inside])
         ends = np.log(np.concatenate([[self.low], steps.cost[inside], [self.high]]))
-        return float(np.diff(ends) @ np.append(first, steps.value[inside])) / float(ends[-1] - ends[0])
+        return float(np.diff(ends) @ np.minimum(values, self.empty)) / float(ends[-1] - ends[0])
 
     @property
     def places(self) -> Floats:
@@ -136,12 +142,12 @@ class Window:
         return np.geomspace(self.low, self.high, round(DECADES * PER_DECADE) + 1)
 
     def medians(self, curve: Curve) -> Floats:
-        """Return the median error over seeds at `places`, shape (K,); NaN before the first checkpoints."""
+        """Return the median error over seeds at `places`, shape (K,)."""
         places, values = self.places, []
         for steps in curve.steps:
             index = np.searchsorted(steps.cost, places, side="right") - 1
-            values.append(np.where(index >= 0, steps.value[np.maximum(index, 0)], np.nan))
-        return np.asarray(np.median(np.stack(values), axis=0))
+            values.append(np.where(index >= 0, steps.value[np.maximum(index, 0)], self.empty))
+        return np.asarray(np.median(np.minimum(values, self.empty), axis=0))
 
 
 def ahead(window: Window, fronts: Mapping[str, Curve], tests: int) -> dict[str, float]:
@@ -160,11 +166,11 @@ def ahead(window: Window, fronts: Mapping[str, Curve], tests: int) -> dict[str, 
         Number of test examples.
     """
     errors = np.stack([window.medians(curve) for curve in fronts.values()])
-    # Costs at which no method has been observed do not count.
-    there = ~np.isnan(errors).all(axis=0)
+    # Costs at which no method is better than the empty model do not count.
+    there = (errors < window.empty).any(axis=0)
     if not there.any():
         return dict.fromkeys(fronts, 0.0)
-    errors = np.where(np.isnan(errors), np.inf, errors)[:, there]
+    errors = errors[:, there]
     least = errors.min(axis=0)
     share = least / 100.0
     near = least + 100.0 * np.sqrt(share * (1.0 - share) / tests)

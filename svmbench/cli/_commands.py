@@ -28,7 +28,7 @@ COMMANDS = {
     "solvers": "list the solvers: what each solves, needs and cites",
     "paper": "plan, run, draw or judge a figure of a paper",
     "field": "compare all methods on fifteen data sets, or enter your own",
-    "advise": "recommend a solver for a data set, by stored runs on fifteen others",
+    "advise": "recommend a solver for a data set, by runs on fifteen others",
     "new": "write the files of a solver, kernel, data set or figure of your own",
     "check": "check the counts and optima of the installed solvers, or of your own",
     "speed": "measure the machine, kernel rows, solvers and baselines",

@@ -1,4 +1,4 @@
-"""``svmbench advise``: which solver to use for a data set, from the stored comparison of the field."""
+"""``svmbench advise``: which solver to use for a data set, from the comparison of the field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from svmbench.errors import UserError
 
 if TYPE_CHECKING:
     from svmbench.analysis.forecast import Forecast
-    from svmbench.papers.advice import Advice
+    from svmbench.papers.advice import Advice, Nearness
 
 
 #: What describes data and problem: sections of the configuration, and keys of others.
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str]) -> int:
         "advise",
         "Recommend a solver for a data set, for each of several wishes: the method that costs least, or "
         "nearly so, on most data sets of the comparison of the field (svmbench field), with runs, how often "
-        "such a choice is right, and a forecast of time and memory. If stored runs do not tell, it says so.",
+        "such a choice is right, and a forecast of time and memory. It says if the comparison does not tell, "
+        "or if your data are far from all of its data sets.",
     )
     parser.add_argument(
         "overrides",
@@ -45,7 +46,6 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder")
     parser.add_json()
-    parser.add_results(written=True)
     given = parser.parse_intermixed_args(arguments)
     for word in given.overrides:
         key = word.partition("=")[0]
@@ -56,11 +56,8 @@ def main(arguments: Sequence[str]) -> int:
             )
 
     from svmbench import config, data, multiclass
-    from svmbench.papers import artifact as artifacts
-    from svmbench.papers.advice import advise, outside
-    from svmbench.papers.matching import Index
-    from svmbench.papers.material import Material
-    from svmbench.store import Store
+    from svmbench.papers import summary
+    from svmbench.papers.advice import advise, nearness
 
     folders = folder.user_folders(given.config_dir)
     words, suggested = [*folder.option(folders), *given.overrides], True
@@ -80,14 +77,17 @@ def main(arguments: Sequence[str]) -> int:
     problems = multiclass.problems(resolved.problem.multiclass, len(found.classes)) if found.classes else []
     # What is expected is for one binary problem, the largest one.
     rows = max((multiclass.binary(found.train.y, sides)[1].size for sides in problems), default=rows)
-    material = Material.of(artifacts.load("field"), Index(Store(given.results)))
-    advice = advise(material, rows, columns)
+    comparison = summary.read()
+    advice = advise(comparison, rows, columns)
+    near = nearness(comparison, rows, columns, found.info.get("density"))
     if given.json:
         about = {
             "rows": rows,
             "columns": columns,
             "problems": max(len(problems), 1),
-            "extrapolated": outside(material, rows, columns) is not None,
+            "nearest": near.nearest["title"],
+            "distance": near.ratio,
+            "far": near.far,
             "advice": [asdict(one) for one in advice],
         }
         print(json.dumps(about, indent=2))
@@ -101,12 +101,9 @@ def main(arguments: Sequence[str]) -> int:
     if not suggested:
         tune = shlex.join(["svmbench", "tune", *words])
         print(f"the commands need kernel.gamma=... and problem.C=..., which {tune} chooses")
-    if (beyond := outside(material, rows, columns)) is not None:
-        print(
-            f"beyond the data sets of the comparison, which have {beyond}: expected values are extrapolated"
-        )
+    print(f"compared: {len(comparison.sets)} data sets, runs until {comparison.until}; {_near(near)}")
     for one in advice:
-        print(f"\n{_entry(one, words)}")
+        print(f"\n{_entry(one, words, near.far)}")
     return 0
 
 
@@ -117,14 +114,27 @@ def _with_kernel(overrides: Sequence[str]) -> list[str]:
     return [*overrides, *own, *([] if named & {"problem.C", "problem.lam"} else ["problem.C=1"])]
 
 
-def _entry(one: Advice, data: Sequence[str]) -> str:
+def _near(near: Nearness) -> str:
+    """Return how near the data are to those of the comparison, in words."""
+    nearest = near.nearest
+    text = f"the nearest is {nearest['title']}: {nearest['rows']:,} examples, {nearest['columns']:,} columns"
+    if near.far:
+        text += (
+            f"\nfar from all of them, {near.ratio:.2g} times as far as any of them is from its nearest: no "
+            "choice was tested so far away, and expected values are extrapolated"
+        )
+    return text
+
+
+def _entry(one: Advice, data: Sequence[str], far: bool) -> str:
     """Return the paragraph for one wish; `data` are the user's own words, for the command."""
     from svmbench.papers.wishes import NEAR, OPTIMUM
 
     if not one.choice.ahead:
         head = f"{one.wish}: no advice, because no method is clearly ahead; {one.method} ranks first"
         return "\n".join([head, *_support(one), *_by_noise(one, data)])
-    lines = [f"{one.wish}: {one.method}", f"  {_command(data, one.overrides)}", *_support(one)]
+    unsure = "not sure on data so far from those compared; there, it is " if far else ""
+    lines = [f"{one.wish}: {unsure}{one.method}", f"  {_command(data, one.overrides)}", *_support(one)]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} points of the optimum's test error"
     lines.append(f"  expected {until}: {_forecast(one.seconds, 's')}")
     if one.seconds is not None and one.missed:

@@ -43,6 +43,9 @@ def main(arguments: Sequence[str]) -> int:
         metavar="PATH",
         help="also rewrite the tables of a page after <!-- field: NAME -->",
     )
+    parser.add_argument(
+        "--summary", type=Path, metavar="PATH", help="also write what svmbench advise needs, as it is shipped"
+    )
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
     parser.add_results(written=True)
     given = parser.parse_args(arguments)
@@ -52,8 +55,9 @@ def main(arguments: Sequence[str]) -> int:
 
     words = [word for word in given.words if of_the_sweep(word.partition("=")[0])]
     given.words = [word for word in given.words if word not in words]
-    if given.page is not None and (given.words or given.sets):
-        parser.error("--page is for the whole comparison: leave out the solver and --sets")
+    for option, path in (("--page", given.page), ("--summary", given.summary)):
+        if path is not None and (given.words or given.sets):
+            parser.error(f"{option} is for the whole comparison: leave out the solver and --sets")
     if given.seeds is not None and not given.words:
         parser.error("--seeds is for an entered solver: name it, or leave --seeds out")
     jobs, launcher = sweep_words("svmbench field", words)
@@ -61,7 +65,9 @@ def main(arguments: Sequence[str]) -> int:
     if seeds < 1:
         raise UserError(f"--seeds {seeds} is not allowed: give at least 1")
 
+    from svmbench.files import write_whole
     from svmbench.papers import artifact as artifacts
+    from svmbench.papers import summary
     from svmbench.papers.drawing import draw
     from svmbench.papers.making import make
     from svmbench.papers.matching import Index
@@ -96,5 +102,8 @@ def main(arguments: Sequence[str]) -> int:
         if given.page is not None:
             rewrite(material, given.page)
             paths.append(given.page)
+        if given.summary is not None:
+            write_whole(given.summary, summary.of(material).text())
+            paths.append(given.summary)
         print(material.tally(), *paths, sep="\n")
     return code

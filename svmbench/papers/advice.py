@@ -1,4 +1,4 @@
-"""Advice on a solver for new data, from the stored runs of the comparison of the field.
+"""Advice on a solver for new data, from the summary of the comparison of the field.
 
 For each wish, the method that is near the best cost on most data sets of the comparison is recommended, if
 such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
@@ -15,12 +15,10 @@ import numpy as np
 
 from svmbench.analysis.choice import Choice, choose
 from svmbench.analysis.forecast import Forecast, forecast
-from svmbench.config.values import show
 from svmbench.errors import UserError
 from svmbench.figures.tables import count
-from svmbench.papers.material import Material
-from svmbench.papers.panels import line_of, title_of
-from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, Measured, by_noise, costs, measured, memory_of
+from svmbench.papers.summary import SPARSE_SHARE, DataSet, Summary
+from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, by_noise, costs
 
 #: Fewest data sets that advice is based on.
 LEAST = 3
@@ -68,7 +66,28 @@ class Advice:
     missed: int
 
 
-def advise(material: Material, rows: int, columns: int) -> list[Advice]:
+@dataclass(frozen=True)
+class Nearness:
+    """How near new data are to the data sets of the comparison, by the logarithms of rows and columns.
+
+    Attributes
+    ----------
+    nearest : DataSet
+        The nearest of the data sets that are as sparse, or as dense, as the new data.
+    ratio : float
+        Its distance, divided by the largest distance of a data set of the comparison from its own nearest.
+    """
+
+    nearest: DataSet
+    ratio: float
+
+    @property
+    def far(self) -> bool:
+        """Whether no choice was tested on data so far from those that it was made from."""
+        return self.ratio > 1.0
+
+
+def advise(summary: Summary, rows: int, columns: int) -> list[Advice]:
     """Return advice for data of this shape, one entry per wish for which some method gets there.
 
     Raises
@@ -76,122 +95,89 @@ def advise(material: Material, rows: int, columns: int) -> list[Advice]:
     UserError
         If fewer than `LEAST` data sets have runs and a certified optimum.
     """
-    found = {wish: measured(material, wish) for wish in WISHES}
-    known = {panel for one in found.values() for panel in one}
+    known = {panel for one in summary.found.values() for panel in one}
     if len(known) < LEAST:
         raise UserError(
-            f"advice rests on the comparison of the field, of which {len(known)} data sets are stored with "
-            "their optima: make it by svmbench field, or give --results with a folder that has it"
+            f"advice needs {LEAST} data sets with runs and certified optima, and has {len(known)}"
         )
-    shapes = shapes_of(material)
     return [
-        _advice(material, wish, choice, found, shapes, (rows, columns))
+        _advice(summary, wish, choice, (rows, columns))
         for wish in WISHES
-        if (choice := choose(costs(found[wish]))) is not None
+        if (choice := choose(costs(summary.found[wish]))) is not None
     ]
 
 
-def outside(material: Material, rows: int, columns: int) -> str | None:
-    """Return the shapes of the comparison in words if data of this shape are beyond them, else None."""
-    known = shapes_of(material).values()
-    least, most = np.min(list(known), axis=0), np.max(list(known), axis=0)
-    if (least <= (rows, columns)).all() and (most >= (rows, columns)).all():
-        return None
-    return f"{least[0]:,} to {most[0]:,} examples and {least[1]:,} to {most[1]:,} columns"
+def nearness(summary: Summary, rows: int, columns: int, density: float | None) -> Nearness:
+    """Return how near data of this shape and share of values that are not 0 are to those compared."""
+    sparse = density is not None and density <= SPARSE_SHARE
+    alike = [one for one in summary.sets.values() if one["sparse"] == sparse] or list(summary.sets.values())
+    nearest = min(alike, key=lambda one: _distance(_shape(one), (rows, columns)))
+    between = [
+        min((_distance(_shape(one), _shape(other)) for other in alike if other is not one), default=0.0)
+        for one in alike
+    ]
+    return Nearness(nearest, _distance(_shape(nearest), (rows, columns)) / (max(between) or 1.0))
 
 
-def shapes_of(material: Material) -> dict[str, tuple[int, int]]:
-    """Return the rows and columns of the data sets with runs on all of their examples."""
-    shapes: dict[str, tuple[int, int]] = {}
-    for match in material.matches:
-        if match.complete and match.planned.config.subset is None:
-            about = match.result.manifest["dataset"]
-            shapes[match.planned.panel] = int(about["rows"]["train"]), int(about["features"])
-    return shapes
-
-
-def _advice(
-    material: Material,
-    wish: str,
-    choice: Choice,
-    found: Mapping[str, Measured],
-    shapes: Mapping[str, tuple[int, int]],
-    new: tuple[int, int],
-) -> Advice:
+def _advice(summary: Summary, wish: str, choice: Choice, new: tuple[int, int]) -> Advice:
     """Return advice with its evidence, and with forecasts from what was measured on each data set."""
-    name, timed = choice.method, costs(found[OPTIMUM if wish == OPTIMUM else EARLY])
+    name, timed = choice.method, costs(summary.found[OPTIMUM if wish == OPTIMUM else EARLY])
     seconds = {panel: one[name] for panel, one in timed.items() if one.get(name, np.inf) < np.inf}
-    memory: dict[str, float] = {}
-    least = np.inf  # of all methods: smaller data than those compared leave the memory of the program itself
-    for match in material.matches:
-        if match.complete and (peak := memory_of(match.result)):
-            least = min(least, peak)
-            if match.planned.solver == name:
-                panel = match.planned.panel
-                memory[panel] = max(memory.get(panel, 0.0), peak)
+    memory = summary.memory.get(name, {})
+    shapes = {panel: _shape(one) for panel, one in summary.sets.items()}
     time, space = (
         forecast([shapes[panel] for panel in one], list(one.values()), new) for one in (seconds, memory)
     )
-    space = None if space is None else space.at_least(least)
+    # Smaller data than those compared leave the memory of the program itself.
+    space = None if space is None else space.at_least(summary.least_memory)
+    found = summary.found[wish]
     panels = sorted(
-        (panel for panel, one in found[wish].items() if name in one),
+        (panel for panel, one in found.items() if name in one),
         key=lambda panel: _distance(shapes[panel], new),
     )
+    titles = {panel: summary.sets[panel]["title"] for panel in panels}
     return Advice(
         wish,
-        title_of(material, name),
-        _overrides(material, name),
+        summary.titles[name],
+        summary.overrides[name],
         choice,
-        [_shown(material, wish, panel, found[wish][panel], name) for panel in panels],
+        [(titles[panel], *_shown(summary, wish, found[panel], name)) for panel in panels],
         time,
         space,
-        [_panel_title(material, panel) for panel in panels if not found[wish][panel][name][0] < np.inf],
-        _by_noise(material, choice, costs(found[wish])),
+        [titles[panel] for panel in panels if not found[panel][name][0] < np.inf],
+        _by_noise(summary, choice, costs(found)),
         len(shapes.keys() - seconds.keys()),
     )
 
 
-def _overrides(material: Material, name: str) -> tuple[str, ...]:
-    """Return the arguments of a method, with all values that were compared."""
-    settings: dict[str, dict[str, None]] = {}
-    for match in material.matches:
-        if match.planned.solver == name:
-            for key, value in match.planned.over:
-                settings.setdefault(key, {})[show(value)] = None
-    line = line_of(material.artifact, name)
-    tried = (f"{key}={','.join(values)}" for key, values in settings.items())
-    return (f"solver={line.solver}", *line.overrides, *tried)
-
-
 def _by_noise(
-    material: Material, every: Choice, known: Mapping[str, Mapping[str, float]]
+    summary: Summary, every: Choice, known: Mapping[str, Mapping[str, float]]
 ) -> dict[str, tuple[str, tuple[str, ...], Choice]]:
     """Return the methods ahead on noisy data sets, and on others, that are not recommended for all."""
     found = {}
-    for group, panels in by_noise(material, known).items():
+    errors = {panel: summary.sets[panel]["error"] for panel in known}
+    for group, panels in by_noise(errors).items():
         one = choose({panel: known[panel] for panel in panels})
         if one is not None and one.ahead and not (every.ahead and one.method == every.method):
-            found[group] = title_of(material, one.method), _overrides(material, one.method), one
+            found[group] = summary.titles[one.method], summary.overrides[one.method], one
     return found
+
+
+def _shape(one: DataSet) -> tuple[int, int]:
+    return one["rows"], one["columns"]
 
 
 def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
     return float(np.hypot(*(np.log(one) - np.log(other))))
 
 
-def _shown(
-    material: Material, wish: str, panel: str, there: Mapping[str, tuple[float, str]], name: str
-) -> tuple[str, str, str]:
-    """Return the title of a data set, what a method costs there and which one costs least, and its run."""
+def _shown(summary: Summary, wish: str, there: Mapping[str, tuple[float, str]], name: str) -> tuple[str, str]:
+    """Return what a method costs on a data set and which one costs least, and its run."""
     (cost, run), best = there[name], min(there, key=lambda other: there[other][0])
     text = f"{amount(cost)} {WISHES[wish].unit}" if cost < np.inf else "does not get there"
     if cost > there[best][0]:
-        text += f", the least {amount(there[best][0])} ({title_of(material, best)})"
-    return _panel_title(material, panel), text, run
-
-
-def _panel_title(material: Material, panel: str) -> str:
-    return next(one.title for one in material.artifact.runs.panels if one.name == panel)
+        text += f", the least {amount(there[best][0])} ({summary.titles[best]})"
+    return text, run
 
 
 def amount(value: float) -> str:

@@ -26,7 +26,7 @@ from svmbench.figures.sweep import Points, draw_sweep
 from svmbench.figures.tables import table
 from svmbench.papers.artifact import Artifact, Curves, Front, Grid, Listing, Profile, Sweep
 from svmbench.papers.comparison import listing
-from svmbench.papers.estimate import Draw
+from svmbench.papers.estimate import Draw, NotAttempted
 from svmbench.papers.fronts import FRONT, FRONT_CAPTION, OTHERS, emphasis, front_table
 from svmbench.papers.grid_table import grid_table
 from svmbench.papers.keys import axis_words
@@ -222,11 +222,18 @@ def _fronts(material: Material, counter: str) -> Selection:
     """Return the fronts of all lines under one cost."""
     chosen = Selection(left_out=left_out(material))
     for panel in material.artifact.runs.panels:
-        found, missing = material.evidence(panel.name, counter).fronts(FRONT)
+        evidence = material.evidence(panel.name, counter)
+        found, missing = evidence.fronts(FRONT)
+        try:
+            empty = evidence.empty
+        except NotAttempted as reason:
+            found, missing = {}, dict.fromkeys(found, str(reason)) | missing
         chosen.left_out += [(f"{name} on {panel.name}", reason) for name, reason in missing.items()]
         curves = tuple(
             replace(
-                stairs(curve), solver=line_of(material.artifact, name).solver, label=title_of(material, name)
+                stairs(curve, empty),
+                solver=line_of(material.artifact, name).solver,
+                label=title_of(material, name),
             )
             for name, curve in found.items()
         )

@@ -124,13 +124,25 @@ class Evidence:
                 missing[solver] = str(reason)
         return found, missing
 
-    def window(self, metric: str) -> Window:
-        """Return the costs over which the fronts of all lines are compared."""
+    def window(self, metric: str, *, unanswered: bool = False) -> Window:
+        """Return the costs over which the fronts of all lines are compared.
+
+        If `unanswered`, with the largest first error of these lines instead of that of the empty model.
+        """
         fronts, missing = self.fronts(metric)
         among = [curve for name, curve in fronts.items() if not self._window or name in self._window]
         if not among:
             raise NotAttempted(f"no line has a front: {next(iter(missing.values()), 'no runs are planned')}")
-        return Window.of(among, self.counter)
+        first = max(float(steps.value[0]) for curve in among for steps in curve.steps)
+        return Window.of(among, self.counter, first if unanswered else self.empty)
+
+    @property
+    def empty(self) -> float:
+        """Test error in percent of the empty model, which names the larger class of the training set."""
+        error = self.reference().record.get("empty_test_error")
+        if error is None:
+            raise NotAttempted("the test error of the empty model is not stored with the optimum")
+        return 100.0 * float(error)
 
     def reference(self, run: StoredRun | None = None) -> Reference:
         """Return the certified bounds of a run's problem, by default of the first stored run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.lines import Line2D
@@ -12,7 +12,7 @@ from svmbench.analysis.fronts import against_best, agreement, ahead, mean_ranks
 from svmbench.figures.curves import Looks
 from svmbench.figures.labels import handles_of
 from svmbench.figures.series import COUNTERS
-from svmbench.figures.style import Look, looks
+from svmbench.figures.style import PALETTE, Look, looks
 from svmbench.figures.tables import csv_text, table
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.material import Material
@@ -23,7 +23,9 @@ FRONT = "test_error"
 
 FRONT_CAPTION = (
     "A line is the least test error that a method has reached by a cost with any of its settings; choosing "
-    "setting and checkpoint by the test error is optimistic, equally for all. Eight methods have a colour: "
+    "setting and checkpoint by the test error is optimistic, equally for all. Before its first checkpoint, "
+    "every method answers the empty model, which names the larger class of the training set; a larger error "
+    "than that of the empty model counts as this one. Eight methods have a colour: "
     "those within one standard error of the least error on the largest part of the last three decades of "
     "cost, averaged over data sets."
 )
@@ -62,8 +64,12 @@ class Standing:
     missing: Mapping[str, str]
 
 
-def standings(material: Material, counter: str) -> dict[str, Standing]:
-    """Return the results of the methods under one cost, by data set, where half of them have a front."""
+def standings(material: Material, counter: str, *, unanswered: bool = False) -> dict[str, Standing]:
+    """Return the results of the methods under one cost, by data set, where half of them have a front.
+
+    If `unanswered`, a method has the largest first error of all methods until it answers, instead of the
+    error of the empty model: how far the results depend on this.
+    """
     found = {}
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
@@ -71,7 +77,7 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
         if 2 * len(fronts) < len(material.artifact.runs.lines):
             continue
         try:
-            window = evidence.window(FRONT)
+            window = evidence.window(FRONT, unanswered=unanswered)
         except NotAttempted:
             continue
         values = {name: window.means(curve) for name, curve in fronts.items()}
@@ -100,12 +106,22 @@ def emphasis(material: Material, counter: str) -> Looks:
         shown = {highlighted}
     lines = material.artifact.runs.lines
     titles = {line.name: title_of(material, line.name) for line in lines}
-    own = looks((titles[line.name], line.solver) for line in lines)
-    style = {titles[line.name]: own[titles[line.name]] if line.name in shown else _PALE for line in lines}
+    own = _colours(looks((titles[line.name], line.solver) for line in lines if line.name in shown))
+    style = {titles[line.name]: own.get(titles[line.name], _PALE) for line in lines}
     handles = handles_of({title: look for title, look in style.items() if look is not _PALE})
     if len(handles) < len(style):
         handles.append(Line2D([], [], color=_PALE.colour, label=OTHERS))
     return Looks(style, handles)
+
+
+def _colours(own: Mapping[str, Look]) -> dict[str, Look]:
+    """Return looks of which no two have one colour, as long as there are colours."""
+    found: dict[str, Look] = {}
+    spare = [colour for colour in PALETTE if colour not in {look.colour for look in own.values()}]
+    for title, look in own.items():
+        taken = look.colour in {other.colour for other in found.values()}
+        found[title] = replace(look, colour=spare.pop(0)) if taken and spare else look
+    return found
 
 
 def front_table(material: Material) -> Mapping[str, str]:
@@ -141,30 +157,39 @@ FRONT_LEGEND = (
     "Each cell is a mean test error in percent over the last three decades of a cost, its median over "
     "seeds, and in brackets the part of these costs, in percent, on which the method is on the common "
     "front: within one standard error of the least error. A method with several settings has the least "
-    "test error that any of them has reached. An en dash: its runs are not there, were disturbed, or do "
+    "test error that any of them has reached. Before its first checkpoint, every method answers the empty "
+    "model, which names the larger class of the training set; a larger error counts as that of the empty "
+    "model. An en dash: its runs are not there, were disturbed, or do "
     "not have this cost. Mean rank: over these data sets, among the methods that have the cost on all of "
     "them. p: of the signed-rank test over the data sets against the method of the best mean rank, with "
     "Holm's correction."
 )
 
 
+def ranked(found: Mapping[str, Standing]) -> dict[str, tuple[str, str]]:
+    """Return the mean rank and the p-value of each method that has the cost on all data sets, in words."""
+    means = {panel: one.means for panel, one in found.items()}
+    ranks = mean_ranks(means)
+    best, values = against_best(means) if len(means) > 1 and ranks else ("", {})
+    return {
+        name: (f"{rank:.1f}", "best" if name == best else f"{values[name]:.2g}" if name in values else "–")
+        for name, rank in sorted(ranks.items(), key=lambda one: one[1])
+    }
+
+
 def section_cells(material: Material, found: Mapping[str, Standing]) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of the table of one cost."""
     titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
     names = [line.name for line in material.artifact.runs.lines]
-    means = {panel: one.means for panel, one in found.items()}
-    every = {name for one in means.values() for name in one}
-    ranks = mean_ranks(means)
-    best, values = against_best(means) if len(means) > 1 and ranks else ("", {})
+    every = {name for one in found.values() for name in one.means}
+    ranks = ranked(found)
     rows = []
-    for name in sorted(every, key=lambda name: (ranks.get(name, np.inf), names.index(name))):
-        p = "best" if name == best else "–" if name not in values else f"{values[name]:.2g}"
+    for name in [*ranks, *sorted(every - ranks.keys(), key=names.index)]:
         cells = [
             f"{one.means[name]:.2f} ({100.0 * one.ahead[name]:.0f})" if name in one.means else "–"
             for one in found.values()
         ]
-        rank = f"{ranks[name]:.1f}" if name in ranks else "–"
-        rows.append([title_of(material, name), rank, p, *cells])
+        rows.append([title_of(material, name), *ranks.get(name, ("–", "–")), *cells])
     return ["method", f"mean rank of {len(ranks)}", "p", *(titles[panel] for panel in found)], rows
 
 

@@ -443,10 +443,13 @@ class Stable(CostOfLine):
 
 @dataclass(frozen=True)
 class Area(OfLine):
-    """The mean of the front of a line over the costs compared: the last three decades of the cost."""
+    """The mean of the front of a line over the costs compared: the last three decades of the cost.
+
+    Up to its first checkpoint a line has the error of the empty model (`svmbench.analysis.fronts.Window`).
+    """
 
     def _words(self) -> str:
-        return f"the mean {spaced(self.metric)} of {self._who} over the costs compared"
+        return f"the mean {spaced(self.metric)} of {self._who}, or the empty model's, over the costs compared"
 
     def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
         curve = evidence.front(self.solver, self.metric)

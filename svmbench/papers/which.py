@@ -7,33 +7,41 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from svmbench.analysis.choice import Choice, choose
+import numpy as np
+
+from svmbench.analysis.choice import FACTOR, choose, left_out
+from svmbench.analysis.fronts import mean_ranks
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
-from svmbench.papers.advice import amount, shapes_of
-from svmbench.papers.fronts import agreements, section_cells, standings
+from svmbench.papers.advice import amount
+from svmbench.papers.fronts import agreements, ranked, standings
 from svmbench.papers.material import Material
 from svmbench.papers.panels import title_of
-from svmbench.papers.wishes import WISHES, by_noise, costs, measured
+from svmbench.papers.summary import SPARSE, shapes_of
+from svmbench.papers.wishes import NEAR, WISHES, by_noise, costs, measured
 
-#: Data sets of which at most 15 % of the values are not 0.
-SPARSE = ("adult", "w8a", "reuters", "rcv1_subset")
+#: Other rules of the chart: distance in points from the optimum's test error, and largest ratio to the least.
+_RULES = {
+    f"{NEAR / 2:g} points": (NEAR / 2, FACTOR),
+    f"{NEAR * 2:g} point": (NEAR * 2, FACTOR),
+    "1.5 times": (NEAR, 1.5),
+    "4 times": (NEAR, 4.0),
+}
 
-#: Most data sets in one table of mean errors: with more, its lines are too long to read.
-_WIDTH = 7
+#: The method beside which advice is tested: the baseline that needs no choice.
+_ALWAYS = "subset"
 
 #: A marker and all tables after it.
 _MARKERS = re.compile(r"(<!-- field: (\w+) -->\n\n)(.*?)(\n\n(?!\|)|\Z)", re.DOTALL)
 
 
-def groups(material: Material) -> dict[str, list[str]]:
-    """Return the data sets on which half of the methods have a cost, by group; a data set is in several."""
-    there = {name for wish in WISHES for name in measured(material, wish)}
+def groups(material: Material, there: Collection[str]) -> dict[str, list[str]]:
+    """Return those of some data sets that are in each group; a data set is in several."""
     shapes = {name: shape for name, shape in shapes_of(material).items() if name in there}
     tests: Mapping[str, Callable[[str], bool]] = {
         "all": lambda name: True,
@@ -45,7 +53,13 @@ def groups(material: Material) -> dict[str, list[str]]:
         "sparse": lambda name: name in SPARSE,
     }
     found = {group: [name for name in shapes if test(name)] for group, test in tests.items()}
-    return {group: names for group, names in (found | by_noise(material, shapes)).items() if names}
+    noise = by_noise({name: _optimum_error(material, name) for name in shapes})
+    return {group: names for group, names in (found | noise).items() if names}
+
+
+def _optimum_error(material: Material, panel: str) -> float | None:
+    error = material.evidence(panel, "").reference().record.get("test_error")
+    return None if error is None else 100.0 * float(error)
 
 
 def data_sets(material: Material) -> str:
@@ -53,7 +67,7 @@ def data_sets(material: Material) -> str:
     shapes, rows = shapes_of(material), []
     for panel in material.artifact.runs.panels:
         config = next(match.planned.config for match in material.matches if match.planned.panel == panel.name)
-        error = material.evidence(panel.name, "").reference().record.get("test_error")
+        error, empty = _optimum_error(material, panel.name), material.evidence(panel.name, "").empty
         n, columns = shapes.get(panel.name, (None, None))
         rows.append(
             (
@@ -62,11 +76,21 @@ def data_sets(material: Material) -> str:
                 "–" if columns is None else f"{columns:,}",
                 f"{config.kernel.parameters['gamma']:g}",
                 f"{config.problem.C:g}" if config.problem.C else "–",
-                "–" if error is None else f"{100.0 * error:.2f}",
+                "–" if error is None else f"{error:.2f}",
+                f"{empty:.2f}",
                 "–" if config.budget.seconds is None else f"{config.budget.seconds:g}",
             )
         )
-    header = ("data set", "examples", "columns", "γ", "C", "optimum's test error, %", "limit, s")
+    header = (
+        "data set",
+        "examples",
+        "columns",
+        "γ",
+        "C",
+        "optimum's test error, %",
+        "empty model's, %",
+        "limit, s",
+    )
     return table(header, rows)
 
 
@@ -100,51 +124,106 @@ def _least(material: Material, there: Mapping[str, float]) -> str:
     return f"{title_of(material, first)}{also} ({amount(least)})"
 
 
-def chart(material: Material) -> str:
-    """Return the method chosen for each group of data sets and each wish, and how sure that is."""
-    found = {wish: costs(measured(material, wish)) for wish in WISHES}
-    rows = [
-        (group, wish, *_chosen(material, choose({name: there[name] for name in names if name in there})))
-        for group, names in groups(material).items()
-        for wish, there in found.items()
+def chart(material: Material, wish: str) -> str:
+    """Return the method chosen for each group of data sets, how sure that is, and what other rules choose."""
+    found = {
+        near: costs(measured(material, wish, near)) for near in {NEAR, *(one for one, _ in _RULES.values())}
+    }
+    rows = []
+    for group, names in groups(material, found[NEAR]).items():
+        there = {near: {name: one[name] for name in names if name in one} for near, one in found.items()}
+        choice = choose(there[NEAR])
+        if choice is None:
+            rows.append((group, *("–",) * 6))
+            continue
+        title, told = title_of(material, choice.method), _told(material, there[NEAR])
+        others = {rule: _told(material, there[near], factor) for rule, (near, factor) in _RULES.items()}
+        other = "; ".join(f"{rule}: {one}" for rule, one in others.items() if one != told)
+        least, _, most = choice.ranks
+        rows.append(
+            (
+                group,
+                title if choice.ahead else f"none is ahead; {title} is first",
+                f"{choice.near} of {choice.problems}",
+                f"{least:g} to {most:g} of {choice.methods}",
+                f"{choice.right} of {choice.tried}",
+                f"{choice.chance:.1f}",
+                other or "the same",
+            )
+        )
+    header = ("data", "method", "near the best", "rank", "right", "at random", "other rules")
+    return table(header, rows)
+
+
+def _told(material: Material, there: Mapping[str, Mapping[str, float]], factor: float = FACTOR) -> str:
+    choice = choose(there, factor)
+    return "none" if choice is None or not choice.ahead else title_of(material, choice.method)
+
+
+def ranks(material: Material) -> str:
+    """Return the mean ranks by two costs, and those under another rule for methods that have no answer."""
+    counters = ("cpu_seconds", "kev_ondemand")
+    found = [
+        ranked(standings(material, counter, unanswered=other))
+        for counter in counters
+        for other in (False, True)
     ]
-    return table(("data", "wanted", "method", "near the best", "rank", "right", "at random"), rows)
+    names = list(dict.fromkeys(name for one in found for name in one))
+    rows = []
+    for name in names:
+        cells = [one.get(name, ("–", "–")) for one in found]
+        rows.append(
+            (title_of(material, name), *(cell for k, pair in enumerate(cells) for cell in pair[: 2 - k % 2]))
+        )
+    header = ("method", "rank by seconds", "p", "other rule", "rank by evaluations", "p", "other rule")
+    return table(header, rows)
 
 
-def _chosen(material: Material, choice: Choice | None) -> tuple[str, str, str, str, str]:
-    if choice is None:
-        return ("–",) * 5
-    title = title_of(material, choice.method)
-    least, _, most = choice.ranks
-    return (
-        title if choice.ahead else f"none is ahead; {title} is first",
-        f"{choice.near} of {choice.problems}",
-        f"{least:g} to {most:g} of {choice.methods}",
-        f"{choice.right} of {choice.tried}",
-        f"{choice.chance:.1f}",
+def backtest(material: Material) -> str:
+    """Return how much more than the best a choice costs on data sets that it did not use."""
+    rows = []
+    for wish in WISHES:
+        found = costs(measured(material, wish))
+        tried = list(left_out(found))
+        pairs = [
+            [one.get(name, math.inf) / min(one.values()) for name in (chosen, _ALWAYS)]
+            for _, chosen, one in tried
+        ]
+        rows.append((wish, "times the least cost", str(len(pairs)), *_regret(pairs)))
+    means = {panel: one.means for panel, one in standings(material, "cpu_seconds").items()}
+    extra = []
+    for panel, one in means.items():
+        average = mean_ranks({name: there for name, there in means.items() if name != panel})
+        chosen, least = min(average, key=average.__getitem__), min(one.values())
+        extra.append([one[name] - least if name in one else math.inf for name in (chosen, _ALWAYS)])
+    rows.append(
+        (
+            "the best mean rank by seconds",
+            "points above the least mean error",
+            str(len(extra)),
+            *_regret(extra),
+        )
     )
-
-
-def _means(material: Material, counter: str) -> str:
-    """Return the mean errors over a cost, in as many tables as the number of data sets needs."""
-    header, rows = section_cells(material, standings(material, counter))
-    methods, ranks, errors = slice(1), slice(1, 3), range(3, len(header), _WIDTH)
-    parts = [slice(first, first + _WIDTH) for first in errors]
-    return "\n\n".join(
-        table(*_columns(header, rows, [methods, *([] if number else [ranks]), part]))
-        for number, part in enumerate(parts)
+    always = title_of(material, _ALWAYS)
+    header = (
+        "wanted",
+        "measure",
+        "data sets",
+        "choice: median",
+        "worst",
+        f"always {always}: median",
+        "worst",
     )
+    return table(header, rows)
 
 
-def _columns(
-    header: list[str], rows: list[list[str]], parts: list[slice]
-) -> tuple[list[str], list[list[str]]]:
-    """Return some columns of a table, without rows that have a value in none of the last ones."""
-
-    def chosen(cells: list[str]) -> list[str]:
-        return [cell for part in parts for cell in cells[part]]
-
-    return chosen(header), [chosen(row) for row in rows if set(row[parts[-1]]) != {"–"}]
+def _regret(pairs: list[list[float]]) -> Iterator[str]:
+    """Yield the median and the worst value of the advice, and of the method beside it."""
+    for values in zip(*pairs, strict=True):
+        never = sum(map(math.isinf, values))
+        middle = float(np.median(values))
+        yield "not there" if math.isinf(middle) else f"{middle:.3g}"
+        yield f"not there on {never}" if never else f"{max(values):.3g}"
 
 
 def agreement(material: Material) -> str:
@@ -154,11 +233,11 @@ def agreement(material: Material) -> str:
 
 #: The tables of the page by the names in its markers.
 TABLES: Mapping[str, Callable[[Material], str]] = {
-    "sets": data_sets,
-    "chart": chart,
+    **{wish.split()[-1]: partial(chart, wish=wish) for wish in WISHES},
+    "ranks": ranks,
+    "backtest": backtest,
     "best": best,
-    "seconds": partial(_means, counter="cpu_seconds"),
-    "evaluations": partial(_means, counter="kev_ondemand"),
+    "sets": data_sets,
     "costs": agreement,
 }
 

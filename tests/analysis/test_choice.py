@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmbench.analysis.choice import choose
+from svmbench.analysis.choice import choose, left_out
 
 INF = np.inf
 
@@ -96,3 +96,12 @@ def test_a_choice_that_is_right_on_half_of_the_problems_is_not_ahead_though_chan
     choice = choose(costs)
     assert (choice.method, choice.right, choice.tried, choice.ahead) == ("a", 2, 4, False)
     assert choice.chance == pytest.approx(0.8)
+
+
+def test_each_problem_is_left_out_with_the_method_that_the_others_choose():
+    costs = {"p": {"a": 1.0, "b": 9.0}, "q": {"a": 1.0, "b": 9.0}, "r": {"a": 9.0, "b": 1.0}, "s": {"a": INF}}
+    assert list(left_out(costs)) == [(name, "a", costs[name]) for name in "pqr"]
+    assert list(left_out({"p": {"a": 1.0}})) == []
+    # With a factor of ten, both are near everywhere, and ranks decide.
+    assert (choose(costs).near, choose(costs, 10.0).near) == (2, 3)
+    assert choose(costs, tested=False).tried == 0

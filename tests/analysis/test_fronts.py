@@ -87,16 +87,16 @@ def test_the_window_ends_where_the_first_unsettled_method_ends(tmp_path):
     short = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 100], [40, 30])])
     long = front("b", "b", [steps(tmp_path / "b", "sbp", [2, 1000], [45, 20])])
     done = front("c", "c", [steps(tmp_path / "c", "sbp", [1, 10], [35, 25], status="converged")])
-    assert Window.of([short, long, done], "kev_ondemand") == Window(0.1, 100.0, 45.0)
+    assert Window.of([short, long, done], "kev_ondemand", 30.0) == Window(0.1, 100.0, 30.0)
     # A model can always be smaller than allowed.
-    assert Window.of([short, long, done], "prediction").high == 1000.0
-    assert Window.of([done], "kev_ondemand").high == 10.0
+    assert Window.of([short, long, done], "prediction", 30.0).high == 1000.0
+    assert Window.of([done], "kev_ondemand", 30.0).high == 10.0
 
 
 def test_ahead_is_who_is_near_the_least_error_where_one_is_known(tmp_path):
     early = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 1000], [20, 20])])
     late = front("b", "b", [steps(tmp_path / "b", "sbp", [100, 1000], [10, 10])])
-    window = Window.of([early, late], "kev_ondemand")
+    window = Window.of([early, late], "kev_ondemand", 50.0)
     parts = ahead(window, {"early": early, "late": late}, 10_000)
     # Three decades; the early one alone for two of them. The grid has both ends.
     assert parts["early"] == pytest.approx(40 / 61, abs=0.02)
@@ -105,9 +105,20 @@ def test_ahead_is_who_is_near_the_least_error_where_one_is_known(tmp_path):
     assert ahead(window, {"early": early, "late": late}, 4)["early"] == 1.0
 
 
-def test_nobody_is_ahead_before_the_first_checkpoint(tmp_path):
-    curve = front("a", "a", [steps(tmp_path, "sbp", [900, 1000], [20, 10])])
-    assert ahead(Window(1.0, 1000.0, 20.0), {"a": curve}, 100) == {"a": 1.0}
+def test_nobody_is_ahead_where_none_is_better_than_the_empty_model(tmp_path):
+    curve = front("a", "a", [steps(tmp_path / "a", "sbp", [900, 1000], [20, 10])])
+    other = front("b", "b", [steps(tmp_path / "b", "sbp", [1, 1000], [30, 30])])
+    assert ahead(Window(1.0, 1000.0, 25.0), {"a": curve, "b": other}, 100) == {"a": 1.0, "b": 0.0}
+    assert ahead(Window(1.0, 1000.0, 5.0), {"a": curve, "b": other}, 100) == {"a": 0.0, "b": 0.0}
+
+
+def test_an_answer_worse_than_the_empty_model_counts_as_this_one(family):
+    # Until 20 at 22 %, which is better than the 30 % of the first checkpoint; then 20 and 15.
+    window = Window(1.0, 160.0, 22.0)
+    curve = front("bsgd", "BSGD", family)
+    np.testing.assert_allclose(window.means(curve), [np.log([20, 4, 2]) @ [22, 20, 15] / np.log(160)])
+    assert window.medians(curve).max() == 22.0
+    assert max(one.value.max() for one in stairs(curve, 22.0).steps) == 22.0
 
 
 def test_stairs_show_no_value_before_it_was_reached(tmp_path):
@@ -116,7 +127,7 @@ def test_stairs_show_no_value_before_it_was_reached(tmp_path):
         for seed, costs in enumerate(([10, 100, 1000], [11, 104, 900], [9, 98, 1100]))
     ]
     curve = front("sbp", "SBP", seeds)
-    drawn = stairs(curve)
+    drawn = stairs(curve, 50.0)
     costs = drawn.costs()
     assert (np.diff(costs) > 0).all() and costs.size > 100
     # Never below the median that was reached, and at most a few per cent of cost behind it.
@@ -168,10 +179,10 @@ def test_the_value_at_the_begin_of_a_window_is_the_last_one_before_it(family):
     assert set(Window(85.0, 150.0, 50.0).medians(curve)) == {15.0}
 
 
-def test_the_medians_of_a_front_are_known_from_its_first_checkpoint_on(family):
+def test_the_medians_of_a_front_begin_at_the_empty_model(family):
     window = Window(1.0, 159.0, 50.0)
     places, errors = window.places, window.medians(front("bsgd", "BSGD", family))
-    assert np.isnan(errors[places < 10.0]).all() and (places < 10.0).any()
+    assert set(errors[places < 10.0]) == {50.0}
     for low, high, error in ((10.0, 20.0, 30.0), (20.0, 80.0, 20.0), (80.0, 159.0, 15.0)):
         assert set(errors[(places >= low) & (places < high)]) == {error}
 
@@ -191,9 +202,9 @@ def test_who_makes_no_error_is_ahead(tmp_path):
 
 def test_stairs_have_sixty_costs_per_factor_of_ten_and_the_ends_of_each_seed(tmp_path):
     one = steps(tmp_path, "sbp", [10, 100, 1000], [30, 20, 10])
-    (alone,) = stairs(front("sbp", "SBP", [one])).steps
+    (alone,) = stairs(front("sbp", "SBP", [one]), 50.0).steps
     assert alone.cost.size == 121 and np.ptp(np.diff(np.log(alone.cost))) < 1e-9
     other = steps(tmp_path, "sbp", [12, 105, 875.0], [30, 20, 10], seed=1)
-    drawn = stairs(front("sbp", "SBP", [one, other])).steps[1]
+    drawn = stairs(front("sbp", "SBP", [one, other]), 50.0).steps[1]
     assert (drawn.cost[0], drawn.cost[-1]) == (12.0, 875.0)
     assert (drawn.value[0], drawn.value[-1]) == (30.0, 10.0)

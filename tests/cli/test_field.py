@@ -21,6 +21,7 @@ WRONG = [
     (["dcd"], "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or"),
     (["sbp", "kernel.gamma=1"], "problem and budget are those of the comparison"),
     (["--sets", "adult", "--page", "x"], "--page is for the whole comparison"),
+    (["sbp", "--summary", "x"], "--summary is for the whole comparison"),
 ]
 
 

@@ -2,12 +2,14 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError
-from svmbench.papers.advice import _shown, advise, amount, outside
+from svmbench.papers import summary
+from svmbench.papers.advice import _shown, advise, amount, nearness
 from svmbench.papers.runs import Group, Panel
 from svmbench.papers.wishes import OPTIMUM, WISHES
 from svmbench.solvers import registry
@@ -41,7 +43,9 @@ def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=
     counters = "cpu_seconds kev_ondemand prediction"
     made = artifact(lines or list(known), kind="front", panels=PANELS, counters=counters, **options)
     optima = {
-        panel: Store(root).put_optimum({"key": f"{k}", "primal": 0.3, "dual": 0.3, "test_error": one})
+        panel: Store(root).put_optimum(
+            {"key": f"{k}", "primal": 0.3, "dual": 0.3, "test_error": one, "empty_test_error": 0.5}
+        )
         for k, (panel, one) in enumerate(
             (error if isinstance(error, dict) else dict.fromkeys(SHAPES, error)).items()
         )
@@ -72,7 +76,7 @@ def stored(root, known, *, lines=None, stopped=(), peaks=None, error=0.1, loads=
 
 
 def test_the_method_near_the_least_on_all_data_sets_is_recommended_for_each_wish(found):
-    advice = {one.wish: one for one in advise(found, 100, 2)}
+    advice = {one.wish: one for one in advise(summary.of(found), 100, 2)}
     assert list(advice) == list(WISHES)
     assert advice[OPTIMUM].method == "Decomposition"
     assert advice[OPTIMUM].overrides == ("solver=decomposition",)
@@ -92,11 +96,11 @@ def test_there_is_no_advice_where_each_data_set_has_another_best_method(tmp_path
     best = dict(zip(SHAPES, names, strict=True))
     known = {name: {s: (10, 10) if name == best[s] else (50, 50) for s in SHAPES} for name in names}
     made = stored(tmp_path, known)
-    (small,) = (one for one in advise(made, 100, 2) if one.wish == "a small model")
+    (small,) = (one for one in advise(summary.of(made), 100, 2) if one.wish == "a small model")
     assert (small.choice.near, small.choice.right, small.choice.ahead) == (3, 3, False)
     assert small.evidence[3][1] == "does not get there, the least 100 (Pegasos)"
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made.artifact)
-    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(made))
+    assert main(["advise", "dataset=banana"]) == 0
     out = capsys.readouterr().out
     assert (
         "a small model: no advice, because no method is clearly ahead; SBP ranks first\n  compared: " in out
@@ -116,7 +120,7 @@ def test_whichever_of_two_methods_is_ahead_on_noisy_data_is_shown(tmp_path, clea
         "sdca": dict.fromkeys(SHAPES, (50, 50)),
     }
     made = stored(tmp_path, known, error={s: 0.02 if s in clean else 0.2 for s in SHAPES})
-    (early,) = (one for one in advise(made, 100, 2) if one.wish == "a low test error early")
+    (early,) = (one for one in advise(summary.of(made), 100, 2) if one.wish == "a low test error early")
     assert early.choice.method == clean_one
     assert [choice.method for _, _, choice in early.noise.values()] == [noisy_one]
 
@@ -135,14 +139,14 @@ def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tm
         Group(1, "bsgd", over={"solver.budget": [50, 800]}),
     ]
     made = stored(tmp_path, known, groups=groups, error=error)
-    (small,) = (one for one in advise(made, 100, 2) if one.wish == "a small model")
+    (small,) = (one for one in advise(summary.of(made), 100, 2) if one.wish == "a small model")
     assert (small.method, small.choice.ahead, small.never) == ("SBP", True, ["Set s5", "Set s6"])
     ((group, (title, overrides, choice)),) = small.noise.items()
     assert (group, title) == ("optimum's test error at least 5 %", "BSGD")
     assert overrides == ("solver=bsgd", "solver.budget=50,800")
     assert (choice.right, choice.tried) == (2, 2)
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made.artifact)
-    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(made))
+    assert main(["advise", "dataset=banana"]) == 0
     small = capsys.readouterr().out.split("a small model: SBP")[1].split("\n\n")[0]
     assert "\n  does not get there with any of its settings on: Set s5; Set s6\n" in small
     instead = "\n  optimum's test error at least 5 %: BSGD, right on 2 of 2 such data sets\n"
@@ -152,14 +156,14 @@ def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tm
 def test_an_interval_of_no_width_is_not_shown(tmp_path, capsys, monkeypatch):
     # Each run takes the same memory, so the least is known, but no interval.
     made = stored(tmp_path, ERRORS, peaks=dict.fromkeys(SHAPES, 50.0))
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made.artifact)
-    assert main(["advise", "dataset=banana", "dataset.n_train=50", "--results", str(tmp_path)]) == 0
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(made))
+    assert main(["advise", "dataset=banana", "dataset.n_train=50"]) == 0
     out = capsys.readouterr().out
     assert "expected memory: about 50 MiB, the least of all runs\n" in out
 
 
 def test_the_forecast_is_that_of_the_measured_power(found):
-    (optimum, early, *_) = advise(found, 1_000_000, 10)
+    (optimum, early, *_) = advise(summary.of(found), 1_000_000, 10)
     assert optimum.seconds.value == pytest.approx(100.0, rel=1e-3)
     # SBP stays near the optimum's 10 % from the first checkpoint.
     assert early.seconds.value == pytest.approx(40.0, rel=1e-3)
@@ -170,17 +174,17 @@ def test_no_less_memory_is_expected_than_was_ever_measured(tmp_path):
     # 50 MiB of the program, which no data set can do without, and the examples.
     peaks = {name: 50.0 + rows * columns / 1000.0 for name, (rows, columns) in SHAPES.items()}
     found = stored(tmp_path, ERRORS, peaks=peaks)
-    (small, *_), (large, *_) = advise(found, 10, 2), advise(found, 100_000, 38)
+    (small, *_), (large, *_) = advise(summary.of(found), 10, 2), advise(summary.of(found), 100_000, 38)
     assert small.memory.low == min(peaks.values()) <= small.memory.value
     assert large.memory.low > min(peaks.values())
 
 
 def test_data_sets_where_the_method_did_not_get_there_are_counted(tmp_path, capsys, monkeypatch):
     found = stored(tmp_path, ERRORS, stopped=("s6",))
-    (optimum, *_) = advise(found, 100, 2)
+    (optimum, *_) = advise(summary.of(found), 100, 2)
     assert (optimum.seconds.sets, optimum.missed) == (6, 1)
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
-    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
+    assert main(["advise", "dataset=banana"]) == 0
     told = capsys.readouterr().out
     assert told.count("or more: on 1 other data set it did not get there in time, or was disturbed") == 1
 
@@ -191,9 +195,11 @@ def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monke
         Group(1, "pegasos"),
     ]
     found = stored(tmp_path, {"bsgd": (20, 10), "pegasos": (50, 20)}, groups=groups)
-    assert {one.overrides for one in advise(found, 100, 2)} == {("solver=bsgd", "solver.budget=50,800")}
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
-    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    assert {one.overrides for one in advise(summary.of(found), 100, 2)} == {
+        ("solver=bsgd", "solver.budget=50,800")
+    }
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
+    assert main(["advise", "dataset=banana"]) == 0
     out = capsys.readouterr().out
     assert "  svmbench run -m dataset=banana solver=bsgd solver.budget=50,800\n" in out
     assert "extrapolated" not in out
@@ -201,8 +207,8 @@ def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monke
 
 def test_every_command_that_is_printed_can_be_planned(tmp_path, capsys, monkeypatch, found):
     monkeypatch.chdir(tmp_path)  # no runs are stored there; in this checkout there are thousands
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
-    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
+    assert main(["advise", "dataset=banana"]) == 0
     printed = [shlex.split(line) for line in capsys.readouterr().out.splitlines() if "svmbench run" in line]
     assert len(printed) == 5
     for words in printed:
@@ -212,13 +218,13 @@ def test_every_command_that_is_printed_can_be_planned(tmp_path, capsys, monkeypa
 
 def test_its_commands_name_the_folder_of_ones_own_options(tmp_path, capsys, monkeypatch, found):
     monkeypatch.chdir(tmp_path)  # no runs are stored there; in this checkout there are thousands
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
     (tmp_path / "mine" / "dataset").mkdir(parents=True)
     (tmp_path / "mine" / "dataset" / "board.yaml").write_text(
         "name: checkerboard\nn_train: 100\nsuggested: {gamma: 1.0, C: 1.0}\n"
     )
     own = ["--config-dir", str(tmp_path / "mine")]
-    assert main(["advise", "dataset=board", *own, "--results", str(tmp_path)]) == 0
+    assert main(["advise", "dataset=board", *own]) == 0
     out = capsys.readouterr().out
     printed = [shlex.split(line) for line in out.splitlines() if "svmbench run" in line]
     assert len(printed) == 5
@@ -226,18 +232,51 @@ def test_its_commands_name_the_folder_of_ones_own_options(tmp_path, capsys, monk
         assert main(["plan", *(word for word in words[2:] if word != "-m")]) == 0
 
 
-def test_data_beyond_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch, found):
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
-    assert outside(found, 100, 2) is outside(found, 409_600, 38) is None
-    assert outside(found, 99, 2) == "100 to 409,600 examples and 2 to 38 columns" == outside(found, 100, 39)
-    words = ["advise", "dataset=banana", "dataset.n_train=50", "--results", str(tmp_path)]
+def test_data_far_from_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch, found):
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
+    brief = summary.of(found)
+    assert nearness(brief, 100, 2, 1.0).ratio == 0.0
+    # Between s5 and s6 there are 4 times as many rows and 38 for 27 columns; no others are so far apart.
+    near, far = nearness(brief, 409_600 * 4, 38, 1.0), nearness(brief, 409_600 * 5, 38, 1.0)
+    assert (near.far, far.far, far.nearest["title"]) == (False, True, "Set s6")
+    words = ["advise", "dataset=banana", "dataset.n_train=10"]
     assert main(words) == 0
-    told = "beyond the data sets of the comparison, which have 100 to 409,600 examples and 2 to 38 columns"
     out = capsys.readouterr().out
-    assert told in out
-    assert "expected at its end: less than 0.01 s (up to 0.005, 80 % interval from 7 data sets)" in out
+    assert "the nearest is Set s0: 100 examples, 2 columns\nfar from all of them, 1." in out
+    assert "the optimum: not sure on data so far from those compared; there, it is Decomposition" in out
+    assert "expected at its end: less than 0.01 s (up to 0.001, 80 % interval from 7 data sets)" in out
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["extrapolated"] is True
+    told = json.loads(capsys.readouterr().out)
+    assert (told["far"], told["nearest"]) == (True, "Set s0") and told["distance"] > 1.0
+
+
+def test_sparse_data_are_compared_with_sparse_ones(found):
+    brief = summary.of(found)
+    sets = {name: {**one, "sparse": name in ("s0", "s1")} for name, one in brief.sets.items()}
+    sparse = replace(brief, sets=sets)
+    assert nearness(sparse, *SHAPES["s3"], 0.1).nearest["title"] == "Set s1"
+    assert nearness(sparse, *SHAPES["s3"], 0.5).nearest["title"] == "Set s3"
+    assert nearness(sparse, *SHAPES["s1"], None).nearest["title"] == "Set s2"
+
+
+def test_the_summary_is_read_as_it_was_written(found, tmp_path, monkeypatch):
+    brief = summary.of(found)
+    (tmp_path / "summary.json").write_text(brief.text(), encoding="utf-8")
+    monkeypatch.setattr(summary.resources, "files", lambda package: tmp_path)
+    assert summary.read() == brief
+    assert summary.read().found[OPTIMUM]["s0"]["smo"][0] == pytest.approx(0.03)
+
+
+def test_advice_needs_no_stored_run_and_its_commands_are_whole(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["advise", "dataset=banana"]) == 0
+    out = capsys.readouterr().out
+    assert "compared: 15 data sets" in out and "the nearest is Banana" in out
+    # The overrides of a line are words, not letters.
+    overrides = summary.read().overrides
+    assert overrides["lasvm"] == ("solver=lasvm", "solver.finishing=expansion")
+    assert overrides["nystrom"] == ("solver=dcd", "features=nystrom", "features.s=32,128,512")
+    assert not list(tmp_path.rglob("run.json"))
 
 
 def test_a_number_is_shown_in_few_digits():
@@ -255,16 +294,17 @@ def test_a_number_is_shown_in_few_digits():
 
 def test_a_method_that_costs_as_little_as_the_least_is_compared_with_none(found):
     there = {"sbp": (float("2"), "one"), "smo": (float("2"), "other"), "pegasos": (float("3"), "last")}
-    assert _shown(found, OPTIMUM, "s0", there, "smo") == ("Set s0", f"2 {WISHES[OPTIMUM].unit}", "other")
-    assert ", the least 2 " in _shown(found, OPTIMUM, "s0", there, "pegasos")[1]
+    brief = summary.of(found)
+    assert _shown(brief, OPTIMUM, there, "smo") == (f"2 {WISHES[OPTIMUM].unit}", "other")
+    assert ", the least 2 " in _shown(brief, OPTIMUM, there, "pegasos")[0]
 
 
 def test_without_the_comparison_there_is_no_advice(tmp_path):
     made = artifact(list(ERRORS), kind="front", panels=PANELS, counters="cpu_seconds")
-    with pytest.raises(UserError, match="of which 0 data sets are stored with their optima"):
-        advise(material(made, tmp_path), 100, 2)
-    with pytest.raises(UserError, match="of which 0 data sets are stored with their optima"):
-        advise(stored(tmp_path, ERRORS, error=None), 100, 2)
+    with pytest.raises(UserError, match="advice needs 3 data sets with runs and certified optima, and has 0"):
+        advise(summary.of(material(made, tmp_path)), 100, 2)
+    with pytest.raises(UserError, match="advice needs 3 data sets with runs and certified optima, and has 0"):
+        advise(summary.of(stored(tmp_path, ERRORS, error=None)), 100, 2)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +313,6 @@ def test_without_the_comparison_there_is_no_advice(tmp_path):
         (["dataset=nosuch"], "unknown dataset 'nosuch'"),
         (["dataset=file"], "dataset.path"),
         (["dataset=file", "dataset.path=/nosuch"], "/nosuch"),
-        (["dataset=banana"], "advice rests on the comparison of the field, of which 0 data sets are stored"),
         (["mine.svm"], "mine.svm is not allowed: describe the data, as by dataset=file dataset.path=PATH"),
         (["dataset=banana", "solver=sbp"], "solver=sbp is not allowed: describe the data"),
         (["dataset=banana", "kernel=linear"], "problem.C, problem.lam and problem.multiclass can be given"),
@@ -281,7 +320,7 @@ def test_without_the_comparison_there_is_no_advice(tmp_path):
     ],
 )
 def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
-    assert main(["advise", *words, "--results", str(tmp_path)]) == 2
+    assert main(["advise", *words]) == 2
     out, err = capsys.readouterr()
     assert message in err and err.count("\n") == 1 and not out
 
@@ -289,8 +328,8 @@ def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
 def test_advice_for_several_classes_is_for_one_of_their_problems(tmp_path, capsys, monkeypatch, found):
     path = tmp_path / "own.csv"
     path.write_text("".join(f"{k},{k * k % 7},{'aab'[k % 3] if k % 4 else 'c'}\n" for k in range(120)))
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
-    words = ["advise", "dataset=file", f"dataset.path={path}", "--results", str(tmp_path)]
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
+    words = ["advise", "dataset=file", f"dataset.path={path}"]
     assert main(words) == 2
     assert "or all of them by problem.multiclass=one_vs_one" in capsys.readouterr().err
     assert main([*words, "problem.multiclass=one_vs_one"]) == 0
@@ -313,8 +352,8 @@ def test_advice_for_several_classes_is_for_one_of_their_problems(tmp_path, capsy
 def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypatch, found):
     path = tmp_path / "own.csv"
     path.write_text("".join(f"{k},{k * k % 7},{(-1) ** k}\n" for k in range(40)))
-    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
-    words = ["advise", "dataset=file", f"dataset.path={path}", "--results", str(tmp_path)]
+    monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
+    words = ["advise", "dataset=file", f"dataset.path={path}"]
     assert main(words) == 0
     out = capsys.readouterr().out
     assert out.startswith("own: 32 training examples, 2 columns\n")
@@ -332,7 +371,7 @@ def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypat
 
 
 def test_the_data_set_of_the_same_shape_is_the_most_similar_one(found):
-    (optimum,) = (one for one in advise(found, *SHAPES["s3"]) if one.wish == OPTIMUM)
+    (optimum,) = (one for one in advise(summary.of(found), *SHAPES["s3"]) if one.wish == OPTIMUM)
     assert [title for title, _, _ in optimum.evidence[:3]] == ["Set s3", "Set s4", "Set s2"]
 
 
@@ -342,10 +381,10 @@ def test_advice_rests_on_three_data_sets_at_least(tmp_path, sets):
         tmp_path, ERRORS, error=dict.fromkeys(list(SHAPES)[:sets], 0.1) | dict.fromkeys(list(SHAPES)[sets:])
     )
     if sets == 3:
-        assert [one.choice.problems for one in advise(made, 100, 2)] == [3] * len(WISHES)
+        assert [one.choice.problems for one in advise(summary.of(made), 100, 2)] == [3] * len(WISHES)
         return
-    with pytest.raises(UserError, match="of which 2 data sets are stored with their optima"):
-        advise(made, 100, 2)
+    with pytest.raises(UserError, match="advice needs 3 data sets with runs and certified optima, and has 2"):
+        advise(summary.of(made), 100, 2)
 
 
 def test_the_memory_that_is_expected_is_the_most_of_the_method_itself(tmp_path, monkeypatch):
@@ -357,13 +396,13 @@ def test_the_memory_that_is_expected_is_the_most_of_the_method_itself(tmp_path, 
     peaks = {"sbp": lambda budget: 90.0, "bsgd": lambda budget: 30.0 if budget == 50 else 20.0}
     own = property(lambda run: peaks[run.solver](run.document["solver"].get("budget")))
     monkeypatch.setattr(StoredRun, "peak_memory", own)
-    assert {round(one.memory.value, 9) for one in advise(found, 100, 2)} == {30.0}
+    assert {round(one.memory.value, 9) for one in advise(summary.of(found), 100, 2)} == {30.0}
 
 
 def test_memory_is_forecast_from_processes_that_made_one_run_only(tmp_path):
     known = {"sbp": (30, 10), "decomposition": (30, 10), "smo": (30, 10)}
     made = stored(tmp_path, known, before={"sbp": 3})
-    assert {one.method: one.memory is not None for one in advise(made, 100, 2)} == {
+    assert {one.method: one.memory is not None for one in advise(summary.of(made), 100, 2)} == {
         "Decomposition": True,
         "SBP": False,
     }

@@ -1,6 +1,6 @@
 """Every number of docs/findings.md is one that stored runs give, or one that its section says is given.
 
-So is every number of a section of docs/which-solver.md that names artifacts.
+So is every number of a section of docs/which-solver.md and docs/newer-methods.md that names artifacts.
 """
 
 import csv
@@ -19,8 +19,9 @@ PAGE = ROOT / "docs" / "findings.md"
 INTRODUCTION, *SECTIONS = re.split(r"(?m)^## ", PAGE.read_text(encoding="utf-8"))
 #: A comment at the end of a section: the artifacts that its numbers are from, and what is a setting.
 SOURCE = re.compile(r"<!-- from: (?P<names>[^;>]*?)(?:; given: (?P<given>[^>]*?))? -->")
-WHICH = re.split(r"(?m)^## ", (ROOT / "docs" / "which-solver.md").read_text(encoding="utf-8"))
-SECTIONS += [section for section in WHICH if SOURCE.search(section)]
+for name in ("which-solver.md", "newer-methods.md"):
+    others = re.split(r"(?m)^## ", (ROOT / "docs" / name).read_text(encoding="utf-8"))
+    SECTIONS += [section for section in others if SOURCE.search(section)]
 NUMBER = re.compile(r"(?<![\w.\-])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w-])")
 
 

@@ -22,7 +22,9 @@ from svmbench.papers.newcomer import NAME, absent, entered
 from svmbench.papers.predicates import Order
 from svmbench.papers.quantities import Area, Value
 from svmbench.papers.runs import Group, Line, Panel
-from tests.papers.written import artifact, errors, material, store
+from svmbench.store import Store
+from tests.papers import written
+from tests.papers.written import artifact, errors, material
 
 GROUPS = [
     Group(2, "sbp"),
@@ -30,6 +32,12 @@ GROUPS = [
 ]
 BSGD = Order("BSGD", Area("sbp"), Area("bsgd"))
 CLAIM = claim("SBP has the lower mean error", "a test", "So it is.", BSGD)
+
+
+def store(root, *given, **options):
+    """Store a run of a problem whose empty model errs on 45 %."""
+    optimum = Store(root).put_optimum({"key": "small", "test_error": None, "empty_test_error": 0.45})
+    return written.store(root, *given, optimum=optimum, **options)
 
 
 def made(**options):
@@ -58,7 +66,7 @@ def test_a_line_with_several_settings_has_the_best_of_them(tmp_path):
 
 def test_mean_errors_are_judged(tmp_path):
     found = stored(tmp_path, claims=[CLAIM])
-    # 1,000 to 2,000: 44 and 30; to 4,000: 35 and 20; before: 45, the greatest first value.
+    # 1,000 to 2,000: 44 and 30; to 4,000: 35 and 20; before: 45, the error of the empty model.
     one = standings(found, "kev_ondemand")["board"]
     assert (one.low, one.high) == (4.0, 4000.0)
     difference = one.means["sbp"] - one.means["bsgd"]
@@ -68,9 +76,44 @@ def test_mean_errors_are_judged(tmp_path):
     assert finding.verdict == "deviates"
     assert finding.estimate.unit == "points"
     assert part.definition == (
-        "The mean test error of sbp over the costs compared is less than the mean test error of bsgd "
-        "over the costs compared."
+        "The mean test error of sbp, or the empty model's, over the costs compared is less than the mean "
+        "test error of bsgd, or the empty model's, over the costs compared."
     )
+
+
+def test_a_method_that_answers_late_or_badly_has_the_error_of_the_empty_model(tmp_path):
+    # At 45 %, whatever the others answer first: 97 % here, which no method has to carry.
+    found = artifact(["sbp", "smo", "pegasos"], kind="front", counters="kev_ondemand")
+    known = {"sbp": (97, 20), "smo": (45, 20), "pegasos": (30, 20)}
+    for planned in found.runs.planned():
+        store(tmp_path, planned, errors(*known[planned.solver]))
+    there = material(found, tmp_path)
+    (one,) = standings(there, "kev_ondemand").values()
+    assert one.means["sbp"] == one.means["smo"] == pytest.approx(45.0, abs=1e-9)
+    assert one.ahead["pegasos"] == 1.0 and one.ahead["sbp"] < 0.2
+    (other,) = standings(there, "kev_ondemand", unanswered=True).values()
+    assert other.means["sbp"] == pytest.approx(97.0) and other.means["smo"] < 97.0
+    drawn = drawing.selection(there, "kev_ondemand", "test_error").panels[0].curves
+    assert max(steps.value.max() for curve in drawn for steps in curve.steps) == pytest.approx(45.0)
+
+
+def test_without_the_error_of_the_empty_model_there_is_no_comparison(tmp_path):
+    found = artifact(["sbp", "smo"], kind="front", counters="kev_ondemand")
+    for planned in found.runs.planned():
+        written.store(tmp_path, planned, errors(40, 20))
+    there = material(found, tmp_path)
+    assert standings(there, "kev_ondemand") == {}
+    assert not drawing.selection(there, "kev_ondemand", "test_error").panels
+
+
+def test_no_two_coloured_lines_share_a_colour(tmp_path):
+    # SBP and RandSVM do elsewhere.
+    names = ["sbp", "smo", "pegasos", "lasvm", "randsvm", "bsgd", "decomposition", "sdca"]
+    found = artifact(names, kind="front", counters="kev_ondemand")
+    for planned in found.runs.planned():
+        store(tmp_path, planned, errors(40, 20))
+    style = emphasis(material(found, tmp_path), "kev_ondemand").style
+    assert len({look.colour for look in style.values()}) == len(names)
 
 
 def test_a_line_with_a_missing_run_has_no_front(tmp_path):
