@@ -34,6 +34,9 @@ from svmbench.solvers.dual.gradient_projection cimport DAI_FLETCHER, GVPM, Rule,
 from svmbench.solvers.dual.small_qp cimport SmallQP
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS
 
+# Largest imbalance of coefficients that counts as rounding, relative to their sum; see `problem.balanced`.
+cdef double LEVEL = 1e-9
+
 cdef enum:
     STEPS = 2000            # limit of steps of the inner method; the rest is left to the next working sets
     FEW = 20                # smallest size to which a working set is reduced
@@ -117,17 +120,26 @@ cdef class Run(DecompositionRun):
         self.fresh = kept.number("fresh", self.fresh)
 
     cdef void balance(self, SmallQP* qp, double e) noexcept nogil:
-        """Add the difference of y'z from e to the free variable with the largest slack to a bound."""
-        cdef double slack = 0.0, most = 0.0
+        """Add the difference of y'z from e to the free variable with the largest slack to a bound.
+
+        If none has enough, the variables move in turn as far as they can, but not for a rounding error.
+        """
+        cdef double slack = 0.0, most = 0.0, total = 0.0, moved = 0.0
         cdef Py_ssize_t widest = 0, k = 0
         for k in range(qp.q):
             e -= qp.y[k] * qp.z[k]
+            total += qp.z[k]
             slack = fmin(qp.z[k], qp.bound[k] - qp.z[k])
             if slack > most:
                 most = slack
                 widest = k
         if most > fabs(e):
             qp.z[widest] += qp.y[widest] * e
+        elif fabs(e) > LEVEL * total:
+            for k in range(qp.q):
+                moved = fmin(fmax(0.0, qp.z[k] + qp.y[k] * e), qp.bound[k]) - qp.z[k]
+                qp.z[k] += moved
+                e -= qp.y[k] * moved
 
 
 class GPDT(Solver):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
+from svmbench.problem import Problem, balanced, class_weights
 from svmbench.solvers.kernel.gpdt import GPDT, Params
 from tests.solvers.kernel.working_sets import (
     coarse,
@@ -29,6 +29,20 @@ def test_a_third_may_be_new_by_default():
         run, oracle, _ = started("gpdt", X, y, **given)
         run.advance("iterations", 1)
         assert oracle.ledger.kev_iter == 10 * 100  # at first there is nothing to fill the set up with
+
+
+def test_coefficients_at_bounds_of_two_classes_balance():
+    # All 17 of one class are at their bound; those of the other reach the same sum with none free.
+    rng = np.random.default_rng(0)
+    y = np.repeat([1.0, -1.0], [17, 18])
+    X = np.where(y > 0.0, rng.choice([1.0, 1.6, 1.7], 35), rng.choice([-0.9, -0.8, 0.8], 35))[:, None]
+    weights = class_weights(y)
+    oracle = Oracle(X.astype(np.float32), {"name": "linear"}, 1 << 20)
+    problem = Problem.build(y, C=3.19e-12, bias="unregularised", weights=weights)
+    run = GPDT(Params()).start(problem, oracle, None)
+    run.advance("iterations", 100)
+    alpha = run.snapshot().alpha
+    assert run.converged and balanced(alpha, y) and problem.within_box(alpha)
 
 
 def overlapping():
