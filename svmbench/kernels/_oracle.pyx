@@ -428,7 +428,7 @@ cdef class Oracle(KernelRows):
         Counted as observation.
         """
         self.ledger.kev_observation += len(points) * self.n
-        return expansion.of_points(self.layout, points, coefficients)
+        return expansion.of_points(self.layout, points, coefficients, self.given)
 
     def point_squared_norm(self, points, coefficients):
         """Return |Σ_k coefficients[k] Φ(points[k])|², from the kernel values between all points.

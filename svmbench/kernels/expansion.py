@@ -48,8 +48,10 @@ def at_examples(layout: Any, indices: NDArray[np.int64], coefficients: Floats) -
     return Expansion(layout, indices, coefficients).at(np.arange(layout.n))
 
 
-def of_points(layout: Any, points: Floats, coefficients: Floats) -> Floats:
+def of_points(layout: Any, points: Floats, coefficients: Floats, given: Any) -> Floats:
     """Return Σ_k coefficients[k] K(points[k], x_j) for all examples of a layout, float64, shape (n,).
+
+    If the layout has rounded them, `given` are the examples in float64; else None.
 
     Raises
     ------
@@ -58,7 +60,8 @@ def of_points(layout: Any, points: Floats, coefficients: Floats) -> Floats:
     """
     scores = np.empty(layout.n)
     for part in _parts(layout.n):
-        scores[part] = expansion(points, coefficients, gamma_of(layout.kernel), layout.gather(part))
+        rows = layout.gather(part) if given is None else given[part]
+        scores[part] = expansion(points, coefficients, gamma_of(layout.kernel), rows)
     return scores
 
 

@@ -87,3 +87,13 @@ def test_rows_that_do_not_fit_the_layout_are_scored():
     oracle, weights = Oracle(X, KERNELS[0]), rng.normal(size=50)
     found = oracle.decision_function(np.arange(50), weights, 0.0, others)
     np.testing.assert_allclose(found, extended(oracle, KERNELS[0], weights, others).astype(float), atol=1e-12)
+
+
+def test_scores_of_points_are_those_of_the_examples_as_given():
+    rng = np.random.default_rng(0)
+    X = 1e-42 * np.round(1000.0 * rng.normal(size=(60, 3)))  # float32 keeps three digits of these
+    oracle = oracle_over(X, {"name": "gaussian", "gamma": 2e77})
+    points, coefficients = X[:7], rng.normal(size=7)
+    distances = np.square((X[:, None] - points) * 1e40).sum(axis=-1) * 1e-80
+    expected = np.exp(-2e77 * distances) @ coefficients
+    np.testing.assert_allclose(oracle.training_point_scores(points, coefficients), expected, atol=1e-9)
