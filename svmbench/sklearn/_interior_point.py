@@ -3,11 +3,11 @@ r"""An interior-point method for the dual of few rows, which bad scaling does no
 Steps of few coefficients need the more rounds the worse the kernel matrix is conditioned, as with the linear
 kernel of features whose scales differ by a factor of 1e7. Newton steps on the perturbed optimality conditions
 
-.. math:: Q \alpha - 1 - b y - p + q = 0, \qquad y^T \alpha = 0, \qquad
+.. math:: Q \alpha - g - b y - p + q = 0, \qquad y^T \alpha = 0, \qquad
           p_i \alpha_i = \mu, \qquad q_i (C_i - \alpha_i) = \mu, \qquad \mu \to 0,
 
-with :math:`Q_{ij} = y_i y_j K_{ij}`, need a few dozen solutions of n linear equations for any scaling
-(S. Mehrotra, On the Implementation of a Primal-Dual Interior Point Method, SIAM J. Optim. 2, 1992; with the
+with :math:`Q_{ij} = y_i y_j K_{ij}`, and g = 1 for classification, need a few dozen solutions of n linear
+equations for any scaling (S. Mehrotra, On the Implementation of a Primal-Dual Interior Point Method, SIAM J. Optim. 2, 1992; with the
 reduction to n equations of M. Ferris and T. Munson, Interior-Point Methods for Massive Support Vector
 Machines, SIAM J. Optim. 13, 2002).
 """
@@ -15,6 +15,7 @@ Machines, SIAM J. Optim. 13, 2002).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,34 @@ _ENOUGH = 1e-13
 _AT_BOUND = 1e-9
 
 
-def interior_point(K: Floats, problem: Problem, size: float) -> Floats | None:
-    """Return dual coefficients near the optimum, shape (n,); None if they cannot be found.
+#: Most rows of a kernel matrix in double precision.
+MOST = 2048
+
+#: Rounds of another method after which this one is tried: so many, or rows³ over the other number, which take
+#: about as long.
+_ROUNDS, _CUBE = 200, 3e6
+
+
+def rounds_before(n: int) -> float:
+    """Return the rounds of another method on n rows after which this one is tried."""
+    return max(_ROUNDS, n**3 / _CUBE) if n <= MOST else math.inf
+
+
+def near_points(K: Floats, problem: Problem, largest: float, gain: Floats | float = 1.0) -> Iterator[Floats]:
+    """Generate dual coefficients near the optimum, feasible, found from starts of several sizes.
+
+    Of each, first those that are at their bounds where they are close. This may change scores too much if
+    coefficients are large.
+
+    Parameters as of `interior_point`; `largest` is the largest coefficient known.
+    """
+    for size in (math.inf, max(1.0, largest), 1.0):
+        if (near := interior_point(K, problem, size, gain)) is not None:
+            yield from (_feasible(near, problem, distance) for distance in (_AT_BOUND, 0.0))
+
+
+def interior_point(K: Floats, problem: Problem, size: float, gain: Floats | float = 1.0) -> Floats | None:
+    """Return dual coefficients near the optimum, within bounds, shape (n,); None if they cannot be found.
 
     Parameters
     ----------
@@ -44,8 +71,10 @@ def interior_point(K: Floats, problem: Problem, size: float) -> Floats | None:
         With or without bias.
     size : float
         The coefficients at the start, above 0; at most half of their bounds are used.
+    gain : ndarray of float64, shape (n,), or float
+        g of the dual.
     """
-    point, best, least, idle = _Point(K, problem, size), None, math.inf, 0
+    point, best, least, idle = _Point(K, problem, size, gain), None, math.inf, 0
     with np.errstate(all="ignore"):
         for _ in range(_STEPS):
             gap = point.gap()
@@ -58,7 +87,7 @@ def interior_point(K: Floats, problem: Problem, size: float) -> Floats | None:
                 point.improve()
             except np.linalg.LinAlgError:
                 break
-    return None if best is None else _feasible(best, problem)
+    return best
 
 
 class _Point:
@@ -67,8 +96,9 @@ class _Point:
     Parameters as of `interior_point`.
     """
 
-    def __init__(self, K: Floats, problem: Problem, size: float) -> None:
+    def __init__(self, K: Floats, problem: Problem, size: float, gain: Floats | float) -> None:
         y = problem.y
+        self._gain = gain
         self._Q, self._bounds = K * np.outer(y, y), problem.bounds
         self._y = y if problem.bias != "none" else np.zeros_like(y)
         self.alpha = np.minimum(0.5 * self._bounds, size)
@@ -76,7 +106,7 @@ class _Point:
 
     def gap(self) -> float:
         """Return the duality gap, and find by how much the conditions are violated."""
-        short = 1.0 - self._Q @ self.alpha + self._b * self._y
+        short = self._gain - self._Q @ self.alpha + self._b * self._y
         self._room = self._bounds - self.alpha
         self._excess, self._off = float(self._y @ self.alpha), self._q - self._p - short
         gap = float(self._bounds @ np.maximum(short, 0.0) - self.alpha @ short)
@@ -113,10 +143,10 @@ class _Point:
         return min(1.0, *(float((x / -dx)[dx < 0.0].min(initial=1.0)) for x, dx in steps))
 
 
-def _feasible(alpha: Floats, problem: Problem) -> Floats:
-    """Return coefficients, shape (n,), at their bounds where they are close, and balanced if they must be."""
+def _feasible(alpha: Floats, problem: Problem, distance: float) -> Floats:
+    """Return coefficients, shape (n,), at bounds within a relative distance, balanced if they must be."""
     y, bounds = problem.y, problem.bounds
-    near = _AT_BOUND * float(alpha.max())
+    near = distance * float(alpha.max())
     alpha = np.where(
         alpha < near, 0.0, np.where(alpha > bounds - np.minimum(near, 0.5 * bounds), bounds, alpha)
     )

@@ -1,9 +1,11 @@
-"""Solution of a regression problem to a certified gap.
+r"""Solution of a regression problem to a certified gap.
 
 Rounds of `svmbench.solvers.dual.insensitive` change the coefficients by kernel rows in single precision. Now
 and then, and before the gap is certified, the scores are computed again in double precision from the
 coefficients, and the rounds continue from there (iterative refinement, as in
-`svmbench.solvers.dual.refinement`).
+`svmbench.solvers.dual.refinement`). Few rows that need many rounds are solved by an interior-point method:
+the dual is that of a classification with each row on both sides, :math:`\beta = \alpha^+ - \alpha^-`, but
+for the linear term :math:`\pm y_i - \varepsilon`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.double_values import DoubleValues
+from svmbench.problem import Problem
 from svmbench.regression import Certificate, Regression, balanced
+from svmbench.sklearn._interior_point import near_points, rounds_before
 from svmbench.sklearn._training import Solution, rounds_between, working_set
 from svmbench.solvers.dual.insensitive import InsensitiveDual
 
@@ -43,7 +48,7 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
     The signed coefficients β are `alpha` of the solution.
     """
     search = _Search(oracle, problem)
-    dual, step = search.dual, 1
+    dual, step, direct = search.dual, 1, rounds_before(2 * oracle.n)
     while True:
         for _ in range(step):
             if search.settled() or dual.rounds == most:
@@ -55,7 +60,15 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
             over = search.settled() or dual.rounds == most or search.failures >= _PATIENCE
             if over or search.gap <= tol * search.share:
                 break
+        if dual.rounds >= direct:
+            direct = math.inf
+            search.solve_directly(tol)
+            if search.gap <= tol * search.share:
+                break
+            search.refine()
         step = rounds_between(oracle.n, dual.rounds)
+    if search.gap > tol * search.share and direct < math.inf and dual.rounds != most:
+        search.solve_directly(tol)
     return Solution(
         alpha=search.beta,
         bias=search.bias,
@@ -97,7 +110,7 @@ class _Search:
         self._errors: Floats | float = 0.0
         self._window = max(_FEWEST_ROUNDS, _CHANGES * targets.size // size)
         self._spacing = max(1, targets.size // size)
-        self._refined, self._improved, self._halved = 0, 0, math.inf
+        self._refined, self._improved, self._halved, self._least = 0, 0, math.inf, math.inf
         self.beta, self.gap, self.bias, self.failures = np.zeros(targets.size), math.inf, 0.0, 0
         self.share = 1.0
 
@@ -127,13 +140,34 @@ class _Search:
         if self._problem.box.bias != "none":
             beta = balanced(beta)
         self._follow(beta)
+        gap = self._keep(beta)
+        self.failures = 0 if gap < _LESS * self._least else self.failures + 1
+        self._least = min(self._least, gap)
+        self.dual.renew(self._targets - self._scores)
+        self._refined = self._improved = self.dual.rounds
+
+    def _keep(self, beta: Floats) -> float:
+        """Certify the coefficients that the scores are of, and keep them if they are best; return the gap."""
         found = self._certified(beta, self._scores, self._errors)
-        self.failures = 0 if found.relative_gap < _LESS * self.gap else self.failures + 1
         if found.relative_gap < self.gap:
             self.beta, self.gap, self.bias = beta, found.relative_gap, found.bias
             self.share = found.share
-        self.dual.renew(self._targets - self._scores)
-        self._refined = self._improved = self.dual.rounds
+        return found.relative_gap
+
+    def solve_directly(self, tol: float) -> None:
+        """Look for better coefficients by an interior-point method."""
+        oracle, box, epsilon, n = self._oracle, self._problem.box, self._problem.epsilon, self._targets.size
+        points = oracle.given_rows(np.arange(n))
+        K = np.tile(DoubleValues(points, oracle.kernel)(points), (2, 2))
+        weights = None if box.weights is None else np.tile(box.weights, 2)
+        both = Problem.build(np.repeat([1.0, -1.0], n), C=box.C, bias=box.bias, weights=weights)
+        gain = np.concatenate([self._targets, -self._targets]) - epsilon
+        for alpha in near_points(K, both, float(np.abs(self.beta).max()), gain):
+            beta = alpha[:n] - alpha[n:]
+            self._follow(balanced(beta) if box.bias != "none" else beta)
+            self._keep(self._known)
+            if self.gap <= tol * self.share:
+                break
 
     def _certified(self, beta: Floats, scores: Floats, errors: Floats | float = 0.0) -> Certificate:
         found = self._problem.certificate(beta, scores, errors)

@@ -24,7 +24,7 @@ from svmbench.runner.certificate import certify, diagonal
 from svmbench.runner.class_sums import sharpened
 from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
-from svmbench.sklearn._interior_point import interior_point
+from svmbench.sklearn._interior_point import near_points, rounds_before
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run
 
@@ -41,13 +41,8 @@ _SMALL_SET, _LARGE_SET = 256, 1024
 #: Part of the rounds left, by forecast, until the next look; and looks while the rounds double, at least.
 _FORECAST, _FEWEST_LOOKS = 0.5, 4
 
-#: Most rows of a kernel matrix in double precision, for an interior-point method.
-_DIRECT = 2048
-
-#: Rounds after which few rows are solved by an interior-point method: this many, or rows³ over the other
-#: number, which take about as long; and times that each row may be in a working set before a slow solver
-#: gives up.
-_ROUNDS, _CUBE, _TIMES = 200, 3e6, 300
+#: Times that each row may be in a working set before a slow solver gives up.
+_TIMES = 300
 
 #: Iterations that take as long as a round of `decomposition`: of solvers with working sets, and of the others
 #: for each member of its set.
@@ -248,7 +243,7 @@ def _advanced(
     n, step, goal = problem.n, 1, tol
     begun = oracle.ledger.iterations  # the ledger counts all runs on this oracle
     looks = Looks(n, tol, pace * _TIMES * max(1.0, n / working_set(oracle)))
-    direct = pace * max(_ROUNDS, n**3 / _CUBE) if n <= _DIRECT else math.inf
+    direct = pace * rounds_before(n)
     few = FewGaps(oracle) if FewGaps.possible(oracle) else None
     bounds = GapBounds(problem, oracle) if few is None and GapBounds.possible(oracle) else None
     while True:
@@ -313,11 +308,9 @@ def _directly(
     best = (alpha, 0.0, math.inf, tol)
     points = oracle.given_rows(np.arange(oracle.n))
     K = DoubleValues(points, oracle.kernel)(points)
-    for size in (math.inf, max(1.0, float(alpha.max())), 1.0):
-        near = interior_point(K, problem, size)
-        if near is not None:
-            found = near, *_certified(oracle, problem, near, tol, last=True)
-            best = found if found[2] < best[2] else best
+    for near in near_points(K, problem, float(alpha.max())):
+        found = near, *_certified(oracle, problem, near, tol, last=True)
+        best = found if found[2] < best[2] else best
         if best[2] <= best[3]:
             break
     return best

@@ -7,7 +7,7 @@ from sklearn.svm import SVC, SVR
 
 from svmbench.problem import Problem, best_bias, share_of_most
 from svmbench.sklearn import KernelSVC, KernelSVR
-from svmbench.sklearn._interior_point import interior_point
+from svmbench.sklearn._interior_point import near_points
 from svmbench.sklearn._training import Looks
 
 
@@ -76,6 +76,16 @@ def test_few_rows_of_badly_scaled_features_are_solved(solver, C):
     assert ours.dual_coef_.sum() == pytest.approx(0.0, abs=1e-9 * C)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_regression_of_few_rows_with_a_large_c_ends_after_few_rounds(fit_intercept):
+    draw = np.random.default_rng(0)
+    X, t = draw.normal(size=(100, 3)), 0.3 * np.sin(np.arange(100.0)) - 1.0
+    t[3] += 2.0
+    ours = KernelSVR(C=1e6, gamma=0.15, fit_intercept=fit_intercept).fit(X, t)
+    assert ours.gap_ <= 1e-4
+    assert ours.n_iter_ < 500
+
+
 def test_what_cannot_be_solved_ends_with_a_warning():
     with pytest.warns(ConvergenceWarning, match=r"ended at a relative duality gap"):
         KernelSVC(kernel="linear", C=1e9).fit(*badly_scaled())
@@ -89,8 +99,7 @@ def test_an_interior_point_ends_at_a_feasible_optimum(bias, C):
     y = np.where(X[:, 0] + draw.standard_normal(80) > 0.0, 1.0, -1.0)
     K = np.exp(-((X[:, None] - X) ** 2).sum(axis=-1))
     problem = Problem.build(y, C=C, bias=bias, weights=draw.uniform(0.5, 2.0, 80))
-    alpha = interior_point(K, problem, 1.0)
-    assert alpha is not None
+    alpha = next(near_points(K, problem, 1.0))
     assert problem.within_box(alpha)
     assert bias == "none" or alpha @ y == pytest.approx(0.0, abs=1e-12 * C)
     responses = y * (K @ (alpha * y))
@@ -102,8 +111,7 @@ def test_an_interior_point_ends_at_a_feasible_optimum(bias, C):
 def test_an_interior_point_of_an_indefinite_matrix_is_none_or_feasible():
     y = np.array([1.0, -1.0, 1.0, -1.0])
     problem = Problem.build(y, C=1.0, bias="unregularised")
-    alpha = interior_point(-np.eye(4), problem, 1.0)
-    assert alpha is None or problem.within_box(alpha)
+    assert all(problem.within_box(alpha) for alpha in near_points(-np.eye(4), problem, 1.0))
 
 
 def test_a_gap_that_does_not_halve_while_the_rounds_double_is_hopeless():
