@@ -7,9 +7,9 @@ kernel of features whose scales differ by a factor of 1e7. Newton steps on the p
           p_i \alpha_i = \mu, \qquad q_i (C_i - \alpha_i) = \mu, \qquad \mu \to 0,
 
 with :math:`Q_{ij} = y_i y_j K_{ij}`, and g = 1 for classification, need a few dozen solutions of n linear
-equations for any scaling (S. Mehrotra, On the Implementation of a Primal-Dual Interior Point Method, SIAM J. Optim. 2, 1992; with the
-reduction to n equations of M. Ferris and T. Munson, Interior-Point Methods for Massive Support Vector
-Machines, SIAM J. Optim. 13, 2002).
+equations for any scaling (S. Mehrotra, On the Implementation of a Primal-Dual Interior Point Method, SIAM J.
+Optim. 2, 1992; with the reduction to n equations of M. Ferris and T. Munson, Interior-Point Methods for
+Massive Support Vector Machines, SIAM J. Optim. 13, 2002).
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ from svmbench.solvers.run cimport SteppedRun
 cdef double TIE = 1e-12
 # Distance from the end of a segment, relative to the larger coefficient of a pair, that is rounded to 0.
 cdef double SNAP = 1e-8
-# Rounding error of a step that ends at a bound, relative to the larger coefficient of the pair. Relative to C,
-# it would far exceed small coefficients if C is large, and Σ α_i y_i would not stay 0.
+# Rounding error of a step that ends at a bound, relative to the larger coefficient of the pair. Relative to
+# C, it would far exceed small coefficients if C is large, and Σ α_i y_i would not stay 0.
 cdef double ROUNDING = 1e-14
 
 cdef enum:
