@@ -4,13 +4,14 @@ Compiled solvers read rows through the C-level methods of `KernelRows`. This mod
 subsets of the examples, and expansions.
 """
 
+import math
+
 import numpy as np
 
 from svmbench.kernels import decisions, expansion
 from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.layouts._double_expansion import (
     expansion as double_expansion,
-    linear_error,
     linear_sizes,
     value_errors,
 )
@@ -364,16 +365,23 @@ cdef class Oracle(KernelRows):
         """Return bounds of the errors of `exact_responses` at all examples, shape (n,).
 
         None with a normalised kernel, of values up to 1: `svmbench.problem.objectives_rounding` knows
-        a bound.
+        a bound. With the linear kernel and u = 2^-53, weights that are a sum of s vectors are off by at most
+        (s + 2) u times the sum of their norms, and an inner product of d terms by (d + 2) u times the product
+        of both norms (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section
+        3.1). The norm of the weights is at most that sum. The vectors are examples minus a centre, and the
+        centre times the sum of their coefficients: if these balance, an offset does not matter.
         """
         if self.kernel.normalised:
             return None
+        indices, coefficients = np.asarray(indices), np.asarray(coefficients)
         if not self.kernel.linear:
-            return decisions.double_errors(*self._terms(indices, coefficients), self.given)
+            return decisions.double_errors(self.layout, indices, coefficients, self.given)
         if self._sizes is None:
             self._sizes = linear_sizes(self.layout, self.given)
-        sizes, terms = self._sizes
-        return linear_error(*self._terms(indices, coefficients), terms, self.given) * sizes
+        norms, moved, middle, terms = self._sizes
+        rest = math.fsum(coefficients[moved[indices]])
+        size = float(np.abs(coefficients) @ norms[indices]) + abs(rest) * middle
+        return 1.01 * 2.0 ** -53 * (terms + len(indices) + 8.0) * size * (norms + moved * middle)
 
     def long_responses(self, indices, coefficients):
         """Return responses in extended precision and bounds of their errors, or None; counted as observation.

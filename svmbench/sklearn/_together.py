@@ -159,8 +159,9 @@ class _Part:
             bound = bounds.confirmed(Point(alpha, responses, np.zeros(alpha.size)))
             return bound.bias, float(bound.relative_gap)
         support = np.flatnonzero(alpha)
-        exact = problem.y * self.exact_responses(support, (alpha * problem.y)[support])
-        own, errors = diagonal(self._oracle), self._oracle.double_errors(self._rows[support], alpha[support])
+        beta = (alpha * problem.y)[support]
+        exact = problem.y * self.exact_responses(support, beta)
+        own, errors = diagonal(self._oracle), self._oracle.double_errors(self._rows[support], beta)
         errors = None if errors is None else errors[self._rows]
         try:
             found = certify(

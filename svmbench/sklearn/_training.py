@@ -219,7 +219,7 @@ def _gap_of_multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[f
     if problem.bias != "none":
         ends = scores[below & (y > 0.0)].min(initial=np.inf), scores[below & (y < 0.0)].max(initial=-np.inf)
         b = -0.5 * float(sum(ends)) if np.isfinite(ends).all() else np.nan
-    errors = oracle.double_errors(at, alpha[at])
+    errors = oracle.double_errors(at, (alpha * y)[at])
     off = float(np.finfo(np.float64).eps * alpha.sum()) if errors is None else errors
     margins = y * (scores + b) - off
     least = float(margins[below].min(initial=np.inf))
@@ -324,8 +324,8 @@ def _certified(
     If the last gap is too large, it may be that of a multiple.
     """
     at = np.flatnonzero(alpha)
-    responses = problem.y * oracle.exact_responses(at, (alpha * problem.y)[at])
-    errors = oracle.double_errors(at, alpha[at])
+    beta = (alpha * problem.y)[at]
+    responses, errors = problem.y * oracle.exact_responses(at, beta), oracle.double_errors(at, beta)
     found = certify(problem, alpha, responses, diagonal(oracle), rounded=True, errors=errors)
     found = sharpened(problem, alpha, found, responses, oracle, tol)
     bias, gap = float(found["bias"]), float(found["relative_gap"])

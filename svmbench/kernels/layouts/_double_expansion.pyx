@@ -271,7 +271,7 @@ def _linear(_Source source, points, coefficients, count, rows_of):
     `rows_of` returns some of the `count` rows that are scored.
     """
     center = _center(source)
-    weights = _weights(source, points, coefficients, center)[0]
+    weights = _weights(source, points, coefficients, center)
     shift, scores = center @ weights, np.empty(count)
     for part in _blocks(source.stored, scores):
         rows, far = _moved(rows_of(part), center)
@@ -295,40 +295,23 @@ def _center(_Source source):
 
 
 def _weights(_Source source, points, coefficients, center):
-    """Return the weights, and the sum of the norms of their terms."""
-    weights, moved, size = np.zeros(source.stored.d), np.zeros(len(points), dtype=bool), 0.0
+    weights, moved = np.zeros(source.stored.d), np.zeros(len(points), dtype=bool)
     for part in _blocks(source.stored, points):
         rows, moved[part] = _moved(source.plain_rows(points[part]), center)
         weights += rows.T @ coefficients[part]
-        size += float(np.abs(coefficients[part]) @ np.sqrt(squared_norms(rows)))
-    rest = math.fsum(coefficients[moved])
-    weights += rest * center
-    return weights, size + abs(rest) * float(np.linalg.norm(center))
+    return weights + math.fsum(coefficients[moved]) * center
 
 
 def linear_sizes(Layout stored, given=None):
-    """Return the norms of the vectors that examples consist of, shape (n,), and their most features."""
+    """Return the norms of examples minus the centre, shape (n,), which have moved, its norm, and their terms."""
     cdef _Source source = _Source(stored, given)
-    center, sizes, terms = _center(source), np.empty(stored.n), 0
-    middle = float(np.linalg.norm(center))
-    for part in _blocks(stored, sizes):
-        rows, far = _moved(source.plain_rows(np.arange(part.start, part.stop)), center)
-        sizes[part] = np.sqrt(squared_norms(rows)) + np.where(far, middle, 0.0)
+    center, terms = _center(source), 0
+    norms, moved = np.empty(stored.n), np.empty(stored.n, dtype=bool)
+    for part in _blocks(stored, norms):
+        rows, moved[part] = _moved(source.plain_rows(np.arange(part.start, part.stop)), center)
+        norms[part] = np.sqrt(squared_norms(rows))
         terms = max(terms, np.diff(rows.indptr).max() if source.sparse else stored.d)
-    return sizes, terms
-
-
-def linear_error(Layout stored, points, coefficients, terms, given=None):
-    """Return the error of `expansion` with the linear kernel at an example of size 1.
-
-    With u = 2^-53, an inner product of d terms is off by at most (d + 2) u times the product of both norms
-    (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section 3.1), and the
-    weights, a sum of s vectors, by (s + 2) u times the sum of their norms.
-    """
-    cdef _Source source = _Source(stored, given)
-    points = np.ascontiguousarray(points, dtype=np.int64)
-    weights, size = _weights(source, points, np.asarray(coefficients, dtype=np.float64), _center(source))
-    return 1.01 * 2.0**-53 * ((terms + 4.0) * float(np.linalg.norm(weights)) + (len(points) + 4.0) * size)
+    return norms, moved, float(np.linalg.norm(center)), terms
 
 
 def _moved(rows, center):
