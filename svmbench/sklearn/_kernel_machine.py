@@ -17,7 +17,7 @@ from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.functions.base import Kernel
 from svmbench.kernels.functions.precomputed import Precomputed
-from svmbench.kernels.given import oracle_for, warning
+from svmbench.kernels.given import oracle_for, origin_of, warning
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, checked_features
 
@@ -46,6 +46,7 @@ class KernelMachine(KernelParameters):
     fit_status_: int
     _kernel: Kernel | None
     _fit_rows: Any
+    _origin: Floats | None
     _scorer: Callable[[Any], Any] | None
 
     def __sklearn_tags__(self) -> Any:
@@ -115,7 +116,7 @@ class KernelMachine(KernelParameters):
 
     def _whole_oracle(self, X: Any, n: int, most: float) -> Oracle:
         """Return the oracle over the n training rows, whose kernel values may be changed by `most`."""
-        self._fit_rows = None
+        self._fit_rows = self._origin = None
         if callable(self.kernel):
             self._fit_rows, self._kernel, self._gamma = X, None, 0.0
             values = dense(self.kernel(X, X))
@@ -134,6 +135,9 @@ class KernelMachine(KernelParameters):
             return self._gram(self._kernel.values(X, X))
         small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
         rows = X.toarray() if small else X
+        if self._kernel.linear and self.fit_intercept:  # a translation only changes the intercept
+            self._origin = origin_of(rows)
+            rows = rows if self._origin is None else rows - self._origin
         return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
 
     def _gram(self, values: Floats) -> Oracle:
@@ -164,6 +168,8 @@ class KernelMachine(KernelParameters):
         without = callable(self.kernel) or self.kernel == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if without else X[support]
         self._dual_coef_, self._intercept_ = coefficients, intercepts
+        if self._origin is not None:
+            self._intercept_ = intercepts = intercepts - self._pair_weights() @ self._origin
         public = self._sign * coefficients
         self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
         self.intercept_ = self._sign * intercepts + 0.0

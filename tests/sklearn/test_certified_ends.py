@@ -86,6 +86,20 @@ def test_a_regression_of_few_rows_with_a_large_c_ends_after_few_rounds(fit_inter
     assert ours.n_iter_ < 500
 
 
+@pytest.mark.parametrize("estimator", [KernelSVC, KernelSVR])
+def test_an_offset_of_all_rows_only_changes_the_intercept_of_a_linear_kernel(estimator):
+    draw = np.random.default_rng(0)
+    X = np.round(1e-2 * draw.normal(size=(100, 3)), 6)
+    y = np.where(X[:, 0] - X[:, 1] + 0.005 * draw.normal(size=100) > 0.0, 1.0, -1.0)
+    near, far = (estimator(kernel="linear", C=1e3).fit(Z, y) for Z in (X, X + 1e5))
+    assert far.gap_ <= 1e-4
+    np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-2 * np.abs(near.coef_).max())
+    values = (X + 1e5) @ far.coef_[0] + far.intercept_[0]
+    decide = far.decision_function if estimator is KernelSVC else far.predict
+    np.testing.assert_allclose(decide(X + 1e5), values, atol=1e-6)
+    np.testing.assert_allclose(values, X @ near.coef_[0] + near.intercept_[0], atol=1e-2)
+
+
 def test_what_cannot_be_solved_ends_with_a_warning():
     with pytest.warns(ConvergenceWarning, match=r"ended at a relative duality gap"):
         KernelSVC(kernel="linear", C=1e9).fit(*badly_scaled())
