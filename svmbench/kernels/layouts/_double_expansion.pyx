@@ -303,7 +303,7 @@ def _weights(_Source source, points, coefficients, center):
 
 
 def linear_sizes(Layout stored, given=None):
-    """Return the norms of examples minus the centre, shape (n,), which have moved, its norm, and their terms."""
+    """Return the norms of examples minus the centre, which ones moved, its norm, and their most terms."""
     cdef _Source source = _Source(stored, given)
     center, terms = _center(source), 0
     norms, moved = np.empty(stored.n), np.empty(stored.n, dtype=bool)
