@@ -289,9 +289,7 @@ def tune(*overrides: str, quiet: bool = False, **keys: Any) -> pd.DataFrame:
 
     from svmbench.cli.tune import searched
 
-    options = {
-        name: keys.pop(name) for name in ("search", "rounds", "settings", "search_seed") if name in keys
-    }
+    options = {name: keys.pop(name) for name in _OF_A_SEARCH if name in keys}
     words = [*overrides, *_words(_with_files(keys), several=True), *_options(options)]
     with _silence(quiet):
         search, code = searched([*words, "--json"])
