@@ -139,19 +139,19 @@ def _advice(summary: Summary, wish: str, choice: Choice, new: tuple[int, int]) -
     return Advice(
         wish,
         summary.titles[name],
-        summary.overrides[name],
+        _overrides(summary, name, new[0]),
         choice,
         [(titles[panel], *_shown(summary, wish, found[panel], name)) for panel in panels],
         time,
         space,
         [titles[panel] for panel in panels if not found[panel][name][0] < np.inf],
-        _by_noise(summary, choice, costs(found)),
+        _by_noise(summary, choice, costs(found), new[0]),
         len(shapes.keys() - seconds.keys()),
     )
 
 
 def _by_noise(
-    summary: Summary, every: Choice, known: Mapping[str, Mapping[str, float]]
+    summary: Summary, every: Choice, known: Mapping[str, Mapping[str, float]], rows: int
 ) -> dict[str, tuple[str, tuple[str, ...], Choice]]:
     """Return the methods ahead on noisy data sets, and on others, that are not recommended for all."""
     found = {}
@@ -159,8 +159,21 @@ def _by_noise(
     for group, panels in by_noise(errors).items():
         one = choose({panel: known[panel] for panel in panels})
         if one is not None and one.ahead and not (every.ahead and one.method == every.method):
-            found[group] = summary.titles[one.method], summary.overrides[one.method], one
+            found[group] = summary.titles[one.method], _overrides(summary, one.method, rows), one
     return found
+
+
+def _overrides(summary: Summary, name: str, rows: int) -> tuple[str, ...]:
+    """Return the arguments of a method; of the sizes of a subset, those that the data have."""
+    found = []
+    for word in summary.overrides[name]:
+        key, _, values = word.partition("=")
+        if key == "subset":
+            sizes = [size for size in values.split(",") if int(size) <= rows]
+            found += [f"subset={','.join(sizes)}"] if sizes else []
+        else:
+            found.append(word)
+    return tuple(found)
 
 
 def _shape(one: DataSet) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.papers import summary
-from svmbench.papers.advice import _shown, advise, amount, nearness
+from svmbench.papers.advice import _overrides, _shown, advise, amount, nearness
 from svmbench.papers.runs import Group, Panel
 from svmbench.papers.wishes import OPTIMUM, WISHES
 from svmbench.solvers import registry
@@ -265,6 +265,15 @@ def test_the_summary_is_read_as_it_was_written(found, tmp_path, monkeypatch):
     monkeypatch.setattr(summary.resources, "files", lambda package: tmp_path)
     assert summary.read() == brief
     assert summary.read().found[OPTIMUM]["s0"]["smo"][0] == pytest.approx(0.03)
+
+
+def test_no_subset_larger_than_the_data_is_recommended():
+    brief = summary.read()
+    sizes = [
+        _overrides(brief, name, rows)[1:] for name in ("sample", "subset") for rows in (200, 2_000, 20_000)
+    ]
+    assert sizes[:3] == [(), (), ("subset=10000",)]
+    assert sizes[3:] == [(), ("subset=250,1000",), ("subset=250,1000,3000",)]
 
 
 def test_advice_needs_no_stored_run_and_its_commands_are_whole(tmp_path, capsys, monkeypatch):
