@@ -16,7 +16,7 @@ from svmbench.figures.curves import Looks, Row, View, make_figure
 from svmbench.figures.heat import make_heat
 from svmbench.figures.labels import handles_of
 from svmbench.figures.selection import CURVE_GROUPS, Panel, Selection, in_order, select
-from svmbench.figures.series import CERTIFIED, SAME_COST, Curve
+from svmbench.figures.series import CERTIFIED, Curve
 from svmbench.figures.settings import check_keys, setting, written
 from svmbench.figures.sheet import WIDTHS
 from svmbench.figures.style import LINES, MARKERS, PALETTE, Look, Picture
@@ -122,10 +122,15 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
     return figure, caption, found.left_out
 
 
+#: Ratio of costs from which the end of a run is seen to be missing: budgets of another counter end at about
+#: the same cost.
+_SEEN = 1.25
+
+
 def _cut(panel: Panel, curve: Curve) -> tuple[str, str] | None:
     """Return the part of a curve that is not drawn since its shortest run has ended, with the reason."""
     last = max(float(steps.cost[-1]) for steps in curve.steps)
-    if curve.end * SAME_COST >= last:
+    if curve.end * _SEEN >= last:
         return None
     first = min(curve.steps, key=lambda steps: steps.end).run
     return (

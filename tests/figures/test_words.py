@@ -166,6 +166,13 @@ def test_a_curve_that_its_shortest_run_cuts_is_named(tmp_path):
     assert "ends at 1e+04 and others go on to 1e+06" in reason
 
 
+def test_ends_at_about_the_same_cost_cut_nothing(tmp_path):
+    for seed, factor in enumerate((1.0, 1.1)):  # the budgets count something else
+        stored_run(tmp_path, seed=seed, costs=factor * COSTS, errors=10 + 1e3 / COSTS)
+    with drawing():
+        assert make(chosen(str(tmp_path), ["sbp-*"]), Request())[2] == []
+
+
 def test_the_line_of_the_optimum_says_of_which_value(tmp_path):
     found = runs(tmp_path, panels=("adult",))
     with drawing():
