@@ -1,7 +1,9 @@
 """What lies beside runs, none of it believed unread: optima, environments, unpacked runs, notes, events."""
 
 import json
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -252,3 +254,60 @@ def test_a_run_with_a_damaged_file_is_not_exported(tmp_path, capsys):
     with pytest.raises(UserError, match=r"trace\.csv is damaged"):
         export([run], tmp_path / "x.zip", tmp_path, ["svmbench run"])
     assert not (tmp_path / "x.zip").exists()
+
+
+def test_an_edited_environment_is_skipped_and_found_by_verify(told, tmp_path):
+    name = told.put_environment({"processor": "A", "cores": 2})
+    assert told.environment(name) == {"processor": "A", "cores": 2}
+    edit(tmp_path / "environments" / f"{name}.json", '"A"', '"B"')
+    assert told.environment(name) is None and len(told.sentences) == 1
+    assert [finding.path.stem for finding in damaged(told)] == [name]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.write_text("{")])
+def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, capsys, make):
+    run = stored_run(tmp_path, costs=[10], errors=[10])
+    make(tmp_path / "notes.json")
+    for command in (["list", "--json"], ["show", run.id]):
+        assert main([*command, "--results", str(tmp_path)]) == 0
+        assert run.id in capsys.readouterr().out
+    assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 2
+    assert "notes.json is damaged" in capsys.readouterr().err
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("name", ["plan.json", "events.jsonl"])
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
+def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
+    from svmbench.sweep.planning import Plan
+    from svmbench.sweep.record import Record
+
+    record = Record.create(tmp_path, Plan([], {}))
+    record.add({"job": 0, "event": "began"})
+    (record.folder / name).unlink()
+    make(record.folder / name)
+    with pytest.raises(UserError, match="is damaged"):
+        record.plan(), record.events()
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    capsys.readouterr()
+
+
+def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_path, capsys):
+    from svmbench.speed import record
+
+    path = record.save(str(tmp_path), "scaling", {"scaling": []})
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
+    assert "scaling, 20" in capsys.readouterr().out
+    edit(path, '"kind": "scaling"', '"kind": "rows"')
+    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "" and "it does not match its digest" in shown.err
+    assert main(["speed", "show", str(path), "--results", str(tmp_path)]) == 2
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "it does not match its digest" in capsys.readouterr().out

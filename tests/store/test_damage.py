@@ -277,3 +277,16 @@ def test_a_missing_state_is_told_and_ends_no_check(store, begin):
     assert State.load(run) is None
     (finding,) = check_store(store)
     assert finding.state == "damaged" and "not a regular file" in finding.sentence
+
+
+def test_an_edited_configuration_is_noticed_before_the_run_has_an_end(store, begin, warned):
+    writer = begin(0, environment="0123456789abcdef")
+    writer.checkpoint({"iterations": 1})
+    writer.abandon()
+    (finding,) = check_store(store)
+    assert finding.state == "killed"
+    path = writer.path / "run.json"
+    path.write_text(path.read_text().replace("0123456789abcdef", "0123456789abcdee"))
+    assert store.runs() == [] and len(warned) == 1
+    (finding,) = check_store(store)
+    assert finding.state == "damaged" and "run.json" in finding.sentence

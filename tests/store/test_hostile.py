@@ -360,3 +360,29 @@ def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
     assert capsys.readouterr().out == "0 set aside\n"
     assert main(["status", "--results", str(store.root)]) == 2
     assert "plan.json cannot be read: Permission denied; make it readable" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["run.json", "status.json", "trace.csv"])
+def test_a_file_that_never_ends_or_cannot_be_read_hides_no_other_run(store, begin, name, monkeypatch):
+    sound, broken = make(begin), make(begin, seed=1)
+    told = []
+    for put in (
+        os.mkfifo,
+        os.mkdir,
+        lambda path: os.symlink("/dev/zero", path),
+        lambda path: os.symlink(path, path),
+    ):
+        (broken.path / name).unlink() if not (broken.path / name).is_dir() else (broken.path / name).rmdir()
+        put(broken.path / name)
+        assert Store(store.root, warn=told.append).runs() == [sound]
+    assert len(told) == 4
+    assert {finding.state for finding in check_store(store)} == {"ok", "unreadable"}  # a circle of links
+
+
+def test_a_folder_that_cannot_be_removed_again_is_not_called_read_only(store, monkeypatch):
+    def refuse(path, **options):
+        raise OSError(5, "Input/output error", path)
+
+    monkeypatch.setattr(os, "rmdir", refuse)
+    with pytest.raises(UserError, match=r"made to try it, cannot be removed \(Input/output error\)"):
+        store.check_writable()

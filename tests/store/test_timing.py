@@ -1,8 +1,13 @@
 """Which seconds may be compared: of runs that ran alone, on one machine with one set of software."""
 
+import json
+
 import pytest
 
-from svmbench.store import Store, StoredRun
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from svmbench.files import digest
+from svmbench.store import Store, StoredRun, documents
 from svmbench.store.timing import comparable, disturbance, disturbed, for_seconds, machine, note, summary
 from tests.figures.stored import ALONE, stored_run
 
@@ -102,3 +107,37 @@ def test_libraries_that_no_machine_has_make_an_environment_damaged(tmp_path, cap
     one = run(tmp_path)
     assert machine(StoredRun(one.path, one.facts, {"environment": name})) == f"unknown {name}"
     assert "its libraries are not described" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "busy",
+        [],
+        {},
+        {**ALONE, "seconds": None},
+        {**ALONE, "seconds": "x"},
+        {**ALONE, "seconds": [1.0]},
+        {**ALONE, "seconds": 10**400},
+        {**ALONE, "others": "\x1b[2J"},
+        {**ALONE, "others": True},
+        {**ALONE, "stolen": {}},
+        {"seconds": 1.0, "others": 0.0},
+        {**ALONE, "queue": ["x"]},
+        {**ALONE, "mhz": [1] * 1000},
+    ],
+)
+def test_a_load_written_by_hand_is_damage_said_in_one_sentence(tmp_path, capsys, load):
+    sound, odd = run(tmp_path), run(tmp_path, seed=1)
+    end = json.loads((odd.path / "status.json").read_text()) | {"load": load}
+    end.pop("check"), end.pop("schema")
+    documents.write(odd.path / "status.json", {**end, "check": digest(end)})
+    with pytest.raises(UserError, match=r"status\.json is damaged"):
+        disturbed(odd)
+    for command in (["list", "--columns", "run"], ["compare", "sbp-*", "sbp-*", "--cost", "wall_seconds"]):
+        assert main([*command, "--results", str(tmp_path)]) == 0
+        said = capsys.readouterr()
+        assert sound.id in said.out or command[0] == "compare"
+        assert said.err.count("\n") == 1 and "status.json is damaged" in said.err
+    assert main(["show", odd.id, "--results", str(tmp_path)]) == 2
+    assert all("status.json is damaged" in line for line in capsys.readouterr().err.splitlines())
