@@ -12,7 +12,6 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-import svmbench
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError, nearest
 
@@ -72,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _home() -> Path:
     """Return the folder that holds the tests: within an installed package, beside one in its repository."""
-    package = Path(svmbench.__file__).parent
+    package = Path(__file__).parent.parent
     found = [home for home in (package / "suite", package.parent) if (home / "tests/conformance").is_dir()]
     if not found:
         raise UserError("the conformance tests are not installed: install svmbench from its wheel")

@@ -1,4 +1,4 @@
-"""The notebook of the documentation says what works: its cells are run in order and give the stored outputs."""
+"""The notebook of the documentation says what works: its cells run in order and give the stored outputs."""
 
 import ast
 import json
