@@ -53,8 +53,7 @@ def make(
         f"{len(plan.jobs)} job{'s' * (len(plan.jobs) > 1)}, all valid; record in {record.folder}",
         file=sys.stderr,
     )
-    workers = min(options["jobs"], max(1, len(pending)))
-    status = Status(record, len(plan.jobs), workers, ends, sys.stderr if as_json else None)
+    status = Status(record, len(plan.jobs), ends, sys.stderr if as_json else None)
     lock = record.lock()
     try:
         with handling():

@@ -30,14 +30,15 @@ def main(arguments: Sequence[str]) -> int:
     if given.json:
         print(json.dumps(document(record, plan, ends, maker), indent=2))
         return 0
-    left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
+    left = status.left(ends, len(plan.jobs), max(1, len(running))) if maker else None
     left_over = not all_finished(plan.jobs, ends)
-    jobs = {} if maker or not left_over else slurm.jobs_of(record.folder)
+    jobs = slurm.jobs_of(record.folder) if left_over else {}
     state = f"being made by {maker}" if maker else "stopped" if left_over else "ended"
-    if jobs:
+    if jobs and not maker:
         state += f", but SLURM still has {len(jobs)} of its jobs"
     print(f"sweep {record.name}: {state}")
-    print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))
+    line = status.line(len(plan.jobs), ends, len(running), left, record.made_for())
+    print(", ".join(filter(None, [line, slurm.queued(jobs.values())])))
     names = [str(end["run"]) for end in ends.values() if end.get("run")]
     if names:
         print(_alone(Path(given.results), names))

@@ -117,7 +117,7 @@ def _sweep_view(folder: Path) -> Callable[[], _View]:
         jobs = [job for job in plan.jobs if maker and job.number in began and job.number not in ends]
         spent = record.made_for()
         since = [began[job.number] for job in jobs]
-        left = status.left(ends, len(plan.jobs), plan.options["jobs"], since) if maker else None
+        left = status.left(ends, len(plan.jobs), max(1, len(jobs)), since) if maker else None
         sentence = status.line(len(plan.jobs), ends, len(jobs), left, spent)
         if maker is None:
             over = all_finished(plan.jobs, ends)

@@ -18,7 +18,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -111,8 +111,8 @@ class Engine(Protocol):
         """Submit jobs under a name; return whether they were accepted. If not, try again later."""
         ...
 
-    def attach(self, arrays: Mapping[str, int]) -> None:
-        """Learn which jobs of an earlier process are alive, by the numbers of jobs of its arrays."""
+    def attach(self, arrays: Iterable[str]) -> None:
+        """Learn which jobs of an earlier process are alive, by the names of its arrays."""
         ...
 
     def fates(self, bundles: Sequence[Bundle]) -> dict[str, Fate]:
@@ -197,7 +197,7 @@ class Cluster:
         left = {job.number: job for job in jobs}
         arrays = submitted(self._folder)
         if arrays:
-            self._engine.attach({array: len(documents) for array, documents in arrays.items()})
+            self._engine.attach(arrays)
         for array, documents in arrays.items():
             for line, document in enumerate(documents):
                 own = [left[number] for number in map(int, document["runs"]) if number in left]
@@ -312,9 +312,9 @@ class Cluster:
             ended, cut = "interrupted", bundle.jobs
         elif fate.kind == "never" or (fate.kind != "lost" and not bundle.begun and not bundle.stopped):
             cut = bundle.jobs
-        elif bundle.stopped == "time" and len(bundle.begun) == 1 and bundle.seconds is not None:
+        elif bundle.stopped == "time" and len(bundle.begun) <= 1 and bundle.seconds is not None:
             minutes = bundle.seconds / 60.0
-            ended = "interrupted"
+            ended, cut = "interrupted", cut if bundle.begun else bundle.jobs  # all, if it only prepared
             reason = f"launcher.minutes={minutes:g} reached; svmbench resume continues it"
         elif fate.kind == "lost" or bundle.stopped:
             cut = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ class Ray:
             self._tasks[f"{array}-{line}"] = task.remote(document)
         return True
 
-    def attach(self, arrays: Mapping[str, int]) -> None:
+    def attach(self, arrays: Iterable[str]) -> None:
         """Do nothing: tasks end with the process that submitted them."""
 
     def fates(self, bundles: Sequence[Bundle]) -> dict[str, Fate]:

@@ -40,8 +40,9 @@ _NEVER = {
     "launcher.minutes=auto",
     r"(Assoc|QOS)Max\w*PerJob\w*": "a job may not ask for so much: give less of launcher.minutes, "
     "launcher.memory or threads, or another launcher.account or launcher.qos",
-    r"PartitionNodeLimit|BadConstraints": "no node has what it asks for: see launcher.constraint, "
-    "launcher.nodelist and launcher.gres",
+    "PartitionNodeLimit|BadConstraints|node configuration": "no node has what it asks for: see "
+    "launcher.memory, launcher.constraint, launcher.nodelist and launcher.gres",
+    "[Ii]nvalid partition": "give a launcher.partition that sinfo lists",
     r"(Account|QOS)NotAllowed|(?i:Invalid ?(account|qos))": "give a launcher.account and launcher.qos "
     "that may use the partition",
     "DependencyNeverSatisfied": "see launcher.options",
@@ -97,7 +98,13 @@ class Slurm:
         script = ["#!/bin/bash", "begun=$(date +%s)", *options["setup"]]
         script += [f"exec {shlex.join(program)} $SLURM_ARRAY_TASK_ID $begun", ""]
         command = [
-            *("sbatch", "--parsable", f"--job-name={self._name(array)}", "--requeue", "--open-mode=append"),
+            *(
+                "sbatch",
+                "--parsable",
+                f"--job-name={_job_name(self._folder, array)}",
+                "--requeue",
+                "--open-mode=append",
+            ),
             f"--array=0-{len(documents) - 1}%{self._free}",
             f"--output={self._folder / 'slurm.log'}",
             *_words(options),
@@ -120,7 +127,7 @@ class Slurm:
         self._most = max(1, len(documents) // 2)
         return False
 
-    def attach(self, arrays: Mapping[str, int]) -> None:
+    def attach(self, arrays: Iterable[str]) -> None:
         """Find the arrays of an earlier process in SLURM."""
         self._ids |= ids(self._folder, arrays)
 
@@ -168,14 +175,8 @@ class Slurm:
         others = sum(not bundle.name.startswith(f"{self._array}-") for bundle in bundles)
         if self._array and self._throttle < self._size - others and len(bundles) - others > self._throttle:
             self._throttle = self._size - others
-            _said(
-                [
-                    "scontrol",
-                    "update",
-                    f"JobId={self._ids[self._array]}",
-                    f"ArrayTaskThrottle={self._throttle}",
-                ]
-            )
+            changed = f"JobId={self._ids[self._array]}", f"ArrayTaskThrottle={self._throttle}"
+            _said(["scontrol", "update", *changed])
 
     def waiting(self) -> str:
         """Return how many jobs are queued, for which reasons."""
@@ -195,9 +196,6 @@ class Slurm:
 
     def close(self) -> None:
         """Do nothing: jobs of SLURM do not need this process."""
-
-    def _name(self, array: str) -> str:
-        return _job_name(self._folder, array)
 
 
 class Probe:
@@ -273,15 +271,8 @@ def asked(names: Sequence[str]) -> dict[tuple[str, str], State] | None:
     """
     if not names:
         return {}
-    command = [
-        "squeue",
-        "--noheader",
-        "--array",
-        "--states=all",
-        f"--jobs={','.join(names)}",
-        "--format=%F|%K|%T|%r",
-    ]
-    code, out, err = _said(command)
+    command = ["squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r"]
+    code, out, err = _said([*command, f"--jobs={','.join(names)}"])
     if code and "Invalid job id" not in err:
         return None
     rows = [line.split("|", 3) for line in out.splitlines()]
@@ -305,14 +296,8 @@ def ids(folder: Path, arrays: Iterable[str]) -> dict[str, str]:
         with contextlib.suppress(FileNotFoundError):
             found[array] = (folder / "cluster" / f"{array}.id").read_text(encoding="ascii")
         if not found.get(array):
-            command = [
-                "squeue",
-                "--noheader",
-                "--states=all",
-                f"--name={_job_name(folder, array)}",
-                "--format=%F",
-            ]
-            known = _said(command)[1].split()
+            command = ["squeue", "--noheader", "--states=all", "--format=%F"]
+            known = _said([*command, f"--name={_job_name(folder, array)}"])[1].split()
             found |= {array: known[0]} if known else {}
     return {array: name for array, name in found.items() if name}
 

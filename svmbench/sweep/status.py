@@ -41,8 +41,6 @@ class Status:
         Record of the sweep.
     total : int
         Number of jobs in the sweep.
-    workers : int
-        Number of simultaneous jobs.
     ends : dict of int to dict
         Ends of jobs from earlier parts of the sweep, which count as well.
     out, live : text stream
@@ -53,7 +51,6 @@ class Status:
         self,
         record: Record,
         total: int,
-        workers: int,
         ends: Mapping[int, JobEnd] | None = None,
         out: TextIO | None = None,
         live: TextIO | None = None,
@@ -61,7 +58,7 @@ class Status:
         self.ends = dict(ends or {})
         self._record = record
         self._total = total
-        self._workers = workers
+        self._most = 1  # simultaneous jobs so far: a cluster may make fewer than were asked for
         self._out = out or sys.stdout
         self._live = live or sys.stderr
         self._running: dict[int, tuple[Job, float]] = {}
@@ -74,6 +71,7 @@ class Status:
     def began(self, job: Job) -> None:
         """Receive a job that has begun."""
         self._running[job.number] = job, time.time()
+        self._most = max(self._most, len(self._running))
         self._events.append({"job": job.number, "event": "began"})
 
     def ended(self, job: Job, end: JobEnd) -> None:
@@ -112,7 +110,7 @@ class Status:
     def line(self) -> str:
         """Return a line with the numbers of jobs done, running, failed and interrupted, and the times."""
         began = (at for _, at in self._running.values())
-        expected = left(self.ends, self._total, self._workers, began)
+        expected = left(self.ends, self._total, self._most, began)
         said = line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
         return ", ".join(filter(None, [said, self._waits]))
 

@@ -1,9 +1,9 @@
-"""Sweeps on a real cluster of two nodes on this machine: python -m tests.cluster slurm|ray|night [SCENARIO].
+"""Sweeps on a real cluster of two nodes on this machine: python -m tests.cluster ENGINE [SCENARIO ...].
 
-``slurm`` needs root and Debian's slurm-wlm and munge; ``ray`` the extra ``ray``. Nothing is left running or
-written outside a temporary folder. `SCENARIOS` hold what docs/cluster.md says of each case; each begins with
-an empty results folder. ``night --events N`` kills, preempts and requeues at random while a sweep runs on
-SLURM, and holds that no run is lost or made twice.
+``slurm`` needs root and Debian's slurm-wlm and munge; ``accounted`` slurmdbd and mariadb-server as well;
+``ray`` its package. Nothing is left running or written outside a temporary folder. `SCENARIOS` hold what
+docs/cluster.md says of each case; each begins with an empty results folder. ``night --events N`` kills,
+preempts and requeues at random while a sweep runs on SLURM, and holds that no run is lost or made twice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from typing import Any
 from svmbench.cli.main import main as svmbench
 from svmbench.store import Store
 from svmbench.store.integrity import check_store
+from svmbench.sweep import cluster
 from svmbench.sweep import slurm as engine
+from svmbench.sweep import status as live
 
 #: Runs that take seconds, and runs that take milliseconds.
 _DATA = ("solver=pegasos", "dataset=twonorm", "dataset.n_test=100", "budget.kev=null", "budget.memory=64")
@@ -40,8 +42,19 @@ ENDLESS = (*_DATA, "dataset.n_train=100", "budget.iterations=1000000000000")
 UNLIKE = ("wall_seconds", "cpu_seconds", "kev_computed", "inner_products", "kev_discarded")
 
 
+#: SLURM serves nobody else here: questions, the wait for late reports and status lines come sooner.
+engine._ASK, cluster._GRACE, live._EVERY = HASTE = 3.0, 2.0, 2.0
+HASTY = f"""
+import sys
+from svmbench.cli.main import main
+from svmbench.sweep import cluster, slurm as engine, status as live
+engine._ASK, cluster._GRACE, live._EVERY = {HASTE}
+sys.exit(main())
+"""
+
+
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "svmbench.cli.main", *arguments]
+    return [sys.executable, "-c", HASTY, *arguments]
 
 
 def wait(condition: Callable[[], Any], what: str, seconds: float = 300.0) -> Any:
@@ -79,24 +92,32 @@ def in_their_middle(results: Path, count: int = 1) -> bool:
 
 
 @contextlib.contextmanager
-def sweep(results: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Start a sweep; its output is ``process.stdout``."""
+def sweep(results: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a sweep."""
     arguments = [*words, f"results={results}"]
     say(f"svmbench run -m {' '.join(arguments)}")
-    process = subprocess.Popen(
-        command("run", "-m", *arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    with Path("printed").open("wb") as out:
+        process = subprocess.Popen(command("run", "-m", *arguments), stdout=out, stderr=out)
     try:
         yield process
     finally:
         process.kill()
 
 
-def ended(process: subprocess.Popen[str], code: int, seconds: float = 400.0) -> str:
-    """Wait for a sweep; return what it printed."""
-    out = process.communicate(timeout=seconds)[0]
-    assert process.returncode == code, out
+def ended(process: subprocess.Popen[bytes], code: int, seconds: float = 400.0) -> str:
+    """Wait for the last sweep; return what it printed."""
+    wait(lambda: hurry() or process.poll() is not None, "end of the sweep", seconds)
+    out = Path("printed").read_text()
+    assert process.returncode == code and "Traceback" not in out, out
     return out
+
+
+def hurry() -> None:
+    """Start requeued jobs at once, which SLURM delays by two minutes."""
+    if "SLURM_CONF" in os.environ:
+        for job in said("squeue", "--noheader", "--array", "--format=%i %r").splitlines():
+            if job.endswith("BeginTime"):
+                said("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")
 
 
 def events(results: Path, kind: str) -> list[dict[str, Any]]:
@@ -134,7 +155,7 @@ def chunks(results: Path, nodes: Nodes) -> None:
     many = results / "many"
     with sweep(many, *SHORT, "seed=range(0,1200)", *SLURM, "launcher.bundle=1") as process:
         wait(lambda: len(list(many.glob("runs/*/status.json"))) >= 3, "third run")
-        assert len(said("squeue", "--noheader", "--array").splitlines()) > 900
+        assert re.search(r"9\d\d queued \(", said(*command("status", "--results", str(many))))
         assert svmbench(["cancel", "--results", str(many)]) == 0
         assert "not run" in ended(process, 130)
     wait(lambda: not said("squeue", "--noheader"), "empty queue")
@@ -232,8 +253,85 @@ def crashed(results: Path, nodes: Nodes) -> None:
     assert svmbench(["resume", "--results", str(results)]) == 0 and len(runs(results)) == 4
 
 
+def full(results: Path, nodes: Nodes) -> None:
+    """A folder without room stops the sweep with a sentence; with room, resume makes what is missing."""
+    results.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=500k", "tmpfs", results], check=True)
+    try:
+        with sweep(results, *SHORT, "seed=range(0,30)", *SLURM, "launcher.bundle=10") as process:
+            assert "No space left on device" in ended(process, 1)
+        wait(lambda: not said("squeue", "--noheader"), "empty queue")
+        stored = len(runs(results))
+        subprocess.run(["mount", "-o", "remount,size=50M", results], check=True)
+        assert 0 < stored < 30 and svmbench(["resume", "--results", str(results)]) == 0
+        assert len(runs(results)) == 30
+    finally:
+        subprocess.run(["umount", "--lazy", results], check=True)
+
+
+def limited(results: Path, nodes: Nodes) -> None:
+    """Limits of an accounting database delay a sweep, and are said; what it never allows is refused."""
+    words = (*SHORT, *SLURM, "launcher.bundle=1", "launcher.minutes=5")
+    account("user", "root", "MaxSubmitJobs=3")
+    with sweep(results, *words, "seed=range(0,6)") as process:
+        ended(process, 0)
+    account("user", "root", "MaxSubmitJobs=-1", "MaxJobs=1")
+    with sweep(results, *words, "seed=range(6,10)") as process:
+        assert re.search(r"\d queued \(AssocMaxJobsLimit\)", ended(process, 0))
+    account("user", "root", "MaxJobs=-1")
+    account("qos", "normal", "GrpSubmitJobs=3", "MaxJobsPerUser=1")
+    with sweep(results, *words, "seed=range(10,15)") as process:
+        assert re.search(r"\d queued \(QOSMaxJobsPerUserLimit\)", ended(process, 0))
+    assert len(runs(results)) == 15
+    account("qos", "normal", "GrpSubmitJobs=-1", "MaxJobsPerUser=-1", "MaxWall=2")
+    with sweep(results, *words, "seed=24,25") as process:
+        out = ended(process, 1)
+        assert "would wait for ever (QOSMaxWallDurationPerJobLimit): a job may not ask for so much" in out
+    account("qos", "normal", "Flags=DenyOnLimit")
+    with sweep(results, *words, "seed=24,25") as process:
+        assert "SLURM refuses the jobs: QOSMaxWallDurationPerJobLimit" in ended(process, 2)
+    account("qos", "normal", "Flags=-1", "MaxWall=-1")
+
+
+def account(*words: str) -> None:
+    """Change a limit."""
+    kind, name, *limits = words
+    subprocess.run(
+        ["sacctmgr", "--immediate", "--quiet", "modify", kind, name, "set", *limits],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def forgotten(results: Path, nodes: Nodes) -> None:
+    """Jobs that ended while no process led the sweep are known to the database, and not repeated."""
+    with sweep(results, *SHORT, "seed=range(0,4)", *SLURM, "launcher.bundle=2") as process:
+        wait(lambda: said("squeue", "--noheader"), "job")
+        process.kill()
+    wait(lambda: not said("squeue", "--noheader", "--states=all"), "job that squeue has forgotten")
+    (path,) = results.glob("sweeps/*/cluster/*.id")
+    states = engine.asked([path.read_text()])
+    assert states is not None and {state.name for state in states.values()} == {"COMPLETED"}, states
+    assert svmbench(["resume", "--results", str(results)]) == 0
+    assert len(runs(results)) == 4 and engine.asked([str(int(path.read_text()) + 2)]) == {}
+
+
+def exhausted(results: Path, nodes: Nodes) -> None:
+    """A run that needs more memory than its job has fails, and is named; the others of its job are made."""
+    if not MEMORY.is_dir():
+        say("skipped: this system has no memory controller of cgroup 1, which SLURM needs")
+        return
+    large = (*LONG, "seed=range(0,2)", *SLURM, "launcher.bundle=2")
+    with sweep(results, *large, "launcher.memory=130") as process:
+        assert ended(process, 1).count("was killed by SIGKILL, perhaps because memory ran out") == 4
+    with sweep(results, *large, "launcher.memory=1000") as process:
+        ended(process, 0)
+    assert len(runs(results)) == 2
+
+
 SCENARIOS: dict[str, list[Callable[[Path, Nodes], None]]] = {
-    "slurm": [checked, chunks, attached, cancelled, limits, preempted, crashed, lost],
+    "slurm": [checked, attached, preempted, crashed, cancelled, full, limits, lost, chunks],
+    "accounted": [limited, forgotten, exhausted],
     "ray": [crashed, lost],
 }
 
@@ -263,10 +361,7 @@ def night(folder: Path, count: int, seed: int) -> None:
                 command("resume", "--results", str(results)) if again else first, stdout=log, stderr=log
             )
         time.sleep(chance.uniform(0.5, 3.0))
-        # SLURM delays a requeued job by two minutes, which this night does not have.
-        for job in said("squeue", "--noheader", "--array", "--format=%i %r").splitlines():
-            if job.endswith("BeginTime"):
-                said("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")
+        hurry()
         if what := disturb(chance, leader):
             done[what] += 1
     deadline = time.monotonic() + 900
@@ -274,9 +369,7 @@ def night(folder: Path, count: int, seed: int) -> None:
         assert leader is not None
         if leader.poll() is not None:
             leader = subprocess.Popen(command("resume", "--results", str(results)), stdout=log, stderr=log)
-        for job in said("squeue", "--noheader", "--array", "--format=%i %r").splitlines():
-            if job.endswith("BeginTime"):
-                said("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")
+        hurry()
         time.sleep(2.0)
     assert runs(results) == runs(own)
     made = [event["job"] for event in events(results, "ended") if event["state"] == "done"]
@@ -338,11 +431,10 @@ SlurmdPidFile={folder}/slurmd.%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
 SchedulerType=sched/backfill
 SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 ReturnToService=2
@@ -354,17 +446,50 @@ NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port=16822 CPUs=1 RealMemory=
 PartitionName=main Nodes=n[1-2] Default=YES MaxTime=10 PriorityTier=1 State=UP
 PartitionName=urgent Nodes=n[1-2] MaxTime=10 PriorityTier=10 State=UP
 """
+ACCOUNTED_CONF = """\
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=16823
+AccountingStoragePass={folder}/munge.socket
+AccountingStorageEnforce=limits,qos
+MinJobAge=5
+"""
+DATABASE_CONF = """\
+AuthInfo=socket={folder}/munge.socket
+DbdHost={host}
+DbdAddr=127.0.0.1
+DbdPort=16823
+SlurmUser=root
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=16824
+StorageUser=slurm
+StoragePass=none
+LogFile={folder}/slurmdbd.log
+PidFile={folder}/slurmdbd.pid
+"""
+#: Where cgroup 1 limits memory.
+MEMORY = Path("/sys/fs/cgroup/memory")
+CGROUP_CONF = """\
+CgroupPlugin=cgroup/v1
+CgroupMountpoint=/sys/fs/cgroup
+ConstrainRAMSpace=yes
+"""
 
 
 @contextlib.contextmanager
-def slurm(folder: Path) -> Iterator[Any]:
-    """Start munge, a controller and two nodes; yield what loses the second node."""
+def slurm(folder: Path, accounted: bool) -> Iterator[Any]:
+    """Start munge, a controller and two nodes, perhaps with a database; yield what loses the second node."""
     host = os.uname().nodename
     for name in ("state", "spool.n1", "spool.n2"):
         (folder / name).mkdir()
     (folder / "munge.key").write_bytes(os.urandom(128))
     (folder / "munge.key").chmod(0o400)
-    (folder / "slurm.conf").write_text(SLURM_CONF.format(host=host, folder=folder))
+    conf = (SLURM_CONF + ACCOUNTED_CONF * accounted).format(host=host, folder=folder)
+    if accounted and MEMORY.is_dir():
+        (folder / "cgroup.conf").write_text(CGROUP_CONF)
+        conf += "TaskPlugin=task/cgroup\n"
+    (folder / "slurm.conf").write_text(conf)
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
     munged = [
         *("munged", "--foreground", "--force", f"--socket={folder}/munge.socket"),
@@ -384,6 +509,13 @@ def slurm(folder: Path) -> Iterator[Any]:
         try:
             start("munged", *munged)
             wait((folder / "munge.socket").exists, "munge")
+            if accounted:
+                (folder / "slurmdbd.conf").write_text(DATABASE_CONF.format(host=host, folder=folder))
+                (folder / "slurmdbd.conf").chmod(0o600)
+                start("mariadbd", *database(folder))
+                wait(lambda: (folder / "db.socket").exists(), "database")
+                start("slurmdbd", "slurmdbd", "-D")
+                wait(known, "account of this user", 60.0)
             start("slurmctld", "slurmctld", "-D")
             for node in ("n1", "n2"):
                 start(node, "slurmd", "-D", "-N", node)
@@ -401,6 +533,28 @@ def slurm(folder: Path) -> Iterator[Any]:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     daemon.wait(15)
                 daemon.kill()
+
+
+def database(folder: Path) -> list[str]:
+    """Make an empty database for slurmdbd; return the command that serves it."""
+    common = ["--no-defaults", f"--datadir={folder}/db", "--user=root"]
+    subprocess.run(
+        ["mariadb-install-db", *common, "--auth-root-authentication-method=normal"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    user = "slurm@localhost"
+    lines = f"CREATE USER {user} IDENTIFIED BY 'none';\nGRANT ALL ON slurm_acct_db.* TO {user};\n"
+    (folder / "db.sql").write_text(lines)
+    own = [f"--socket={folder}/db.socket", "--port=16824", "--bind-address=127.0.0.1"]
+    return ["mariadbd", *common, *own, f"--pid-file={folder}/db.pid", f"--init-file={folder}/db.sql"]
+
+
+def known() -> bool:
+    """Enter this cluster and user into the database; return whether it was there."""
+    for words in (["cluster", "svmbench"], ["account", "lab"], ["user", "root", "account=lab"]):
+        said("sacctmgr", "--immediate", "add", *words)
+    return "lab" in said("sacctmgr", "-n", "show", "assoc", "user=root", "format=account")
 
 
 def descendants(node: str) -> list[int]:
@@ -485,23 +639,26 @@ def tree(process: int) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("engine", choices=("slurm", "ray", "night"))
+    parser.add_argument("engine", choices=(*SCENARIOS, "night"))
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     parser.add_argument("--events", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="svmb") as name, contextlib.ExitStack() as cluster:
+    with tempfile.TemporaryDirectory(prefix="svmb") as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         os.environ["SVMBENCH_DATA"] = str(folder / "data")
         os.chdir(folder)
-        nodes = cluster.enter_context(ray(folder) if given.engine == "ray" else slurm(folder))
+        started = ray(folder) if given.engine == "ray" else slurm(folder, given.engine == "accounted")
+        nodes = stack.enter_context(started)
         if given.engine == "night":
             night(folder, given.events, given.seed)
             return
         some = [one for one in SCENARIOS[given.engine] if one.__name__ in (given.scenarios or [one.__name__])]
         for scenario in some:
             say(f"{scenario.__name__}: {scenario.__doc__}")
+            begun = time.monotonic()
             scenario(folder / scenario.__name__, nodes)
+            say(f"{scenario.__name__} took {time.monotonic() - begun:.0f} s")
         print(f"{len(some)} passed, 0 failed")
 
 

@@ -251,6 +251,14 @@ def test_an_end_near_the_limit_gives_back_what_it_did_not_make(here):
     assert engine.arrays == [[[0, 1]], [[1]]]
 
 
+def test_a_job_whose_time_ends_before_its_first_run_is_not_submitted_again(here):
+    """Its launcher.setup takes longer than the job."""
+    engine, listener = Reported(here, '{"host": "n"}\n{"stopped": "time"}\n'), Listener()
+    assert not Cluster(here, engine, Fixed(2, 60.0)).run(jobs(2), listener)
+    assert listener.states() == ["interrupted 0", "interrupted 1"]
+    assert listener.said[-1] == "interrupted 1: launcher.minutes=1 reached; svmbench resume continues it"
+
+
 def test_a_job_ends_before_its_time_does(here):
     many = jobs(1, "solver=pegasos", "budget.iterations=100000000")
     document = {"runs": {"0": many[0].config.document()}, "folder": str(here), "told": str(here / "told")}
@@ -388,12 +396,13 @@ def test_every_option_reaches_sbatch(here, monkeypatch):
     [
         (
             ("Memory specification can not be satisfied", "Requested node configuration is not available"),
-            "Memory specification can not be satisfied; Requested node configuration is not available$",
+            "Memory specification can not be satisfied; Requested .* available: no node has what it asks for",
         ),
         (
             ("QOSMaxWallDurationPerJobLimit", "Job violates"),
             "QOS.*; Job violates: a job may not ask for",
         ),
+        (("invalid partition specified: x", "y"), "invalid .*: give a launcher.partition that sinfo lists"),
         (("Invalid qos specification",) * 2, "Invalid qos specification: give a launcher.account and laun"),
     ],
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from svmbench.runner.ends import End, explained
 from svmbench.runner.progress import duration
 from svmbench.solvers.base import Solver
 from svmbench.sweep.planning import Job
-from svmbench.sweep.status import failures, left
+from svmbench.sweep.record import Record
+from svmbench.sweep.status import Status, failures, left
+from svmbench.sweep.stored import without_run
 
 
 @pytest.mark.parametrize(
@@ -16,6 +20,16 @@ from svmbench.sweep.status import failures, left
 )
 def test_times_in_words(seconds, text):
     assert duration(seconds) == text
+
+
+def test_the_time_left_is_that_of_the_runs_that_are_made_at_a_time(tmp_path):
+    """A cluster may make fewer than `jobs`."""
+    status = Status(Record(tmp_path), 9, {}, io.StringIO())
+    jobs = [Job(number, "", [], {}) for number in range(3)]
+    for job in jobs:
+        status.began(job)
+    status.ended(jobs[0], without_run("done", "", 60.0))
+    assert "2 running" in status.line() and "about 2 min " in status.line()
 
 
 def test_methods_that_ended_far_from_the_optimum_are_named_beside_failures():
