@@ -17,7 +17,7 @@ from svmbench.cli._parser import Parser
 from svmbench.cli._tables import last_checkpoint
 from svmbench.config import folder
 from svmbench.errors import UserError
-from svmbench.runner.spawn import check_threads, thread_environment
+from svmbench.runner.spawn import thread_environment
 
 if TYPE_CHECKING:
     from svmbench.cli._painter import Regions
@@ -120,9 +120,8 @@ def _threads(overrides: Sequence[str]) -> int:
     root = folder.conf_dir() / "config.yaml"  # no other file: classes of solvers load numpy
     given = [match[1] for text in overrides if (match := re.fullmatch(r"\+{0,2}threads=([1-9]\d*)", text))]
     default = next(key.default for key in folder.read_keys(root) if key.name == "threads")
-    threads = int(given[-1] if given else default)
-    check_threads(threads)  # before loading libraries that would start them
-    return threads
+    # No more than there are, since libraries would start them: too many are refused where the run is made.
+    return min(int(given[-1] if given else default), os.cpu_count() or 1)
 
 
 def _trains_here(overrides: Sequence[str]) -> bool:

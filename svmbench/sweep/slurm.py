@@ -40,13 +40,13 @@ _NEVER = {
     "launcher.minutes=auto",
     r"(Assoc|QOS)Max\w*PerJob\w*": "a job may not ask for so much: give less of launcher.minutes, "
     "launcher.memory or threads, or another launcher.account or launcher.qos",
-    "PartitionNodeLimit|BadConstraints|node configuration": "no node has what it asks for: see "
-    "launcher.memory, launcher.constraint, launcher.nodelist and launcher.gres",
+    "PartitionNodeLimit|BadConstraints|node configuration|Invalid (feature|gen|node)": "no node has what it "
+    "asks for: see launcher.memory, launcher.constraint, launcher.nodelist and launcher.gres",
     "[Ii]nvalid partition": "give a launcher.partition that sinfo lists",
     r"(Account|QOS)NotAllowed|(?i:Invalid ?(account|qos))": "give a launcher.account and launcher.qos "
     "that may use the partition",
     "DependencyNeverSatisfied": "see launcher.options",
-    "ReservationDeleted": "give another launcher.reservation",
+    "ReservationDeleted|reservation is invalid": "give another launcher.reservation",
     "JobHoldMaxRequeue|launch_failed_requeued_held": "its nodes cannot start it: see scontrol show job",
 }
 #: Refusals of ``sbatch`` that end when other jobs do, and those that end when SLURM is back.

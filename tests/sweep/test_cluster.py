@@ -488,6 +488,13 @@ def test_more_time_than_the_partition_allows_is_said_before_anything_is_made(her
     assert not list(here.iterdir())
 
 
+def test_threads_are_limited_by_the_nodes_not_by_this_machine(here, monkeypatch, capfd):
+    monkeypatch.setattr(launch.shutil, "which", lambda name: name)
+    engine(monkeypatch, sbatch=(1, "", "sbatch: error: Requested node configuration is not available"))
+    assert main(["run", "-m", "launcher=slurm", "threads=20000"]) == 2
+    assert "SLURM refuses the jobs: Requested node configuration" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("word", "said"),
     [
