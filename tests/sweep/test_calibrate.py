@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from svmbench.store import Store
 from svmbench.sweep import calibrate, planning
 from svmbench.sweep.forecast import forecast
@@ -20,7 +22,7 @@ def test_a_trial_gives_time_in_proportion_and_is_stored_nowhere(tmp_path, monkey
     assert [line.split()[0] for line in said] == ["trying"]  # one trial for all three
     assert not (tmp_path / "results" / "runs").exists()
     slow, twice, quick = (expected.seconds[number] for number in range(3))
-    assert twice == 2.0 * slow
+    assert twice == pytest.approx(2.0 * slow)
     assert quick < slow
     assert expected.memory[0] > 0.0
 
