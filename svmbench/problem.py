@@ -359,3 +359,38 @@ def objectives_rounding(
         weights = 1.0 if problem.weights is None else problem.weights
         error = float((weights * errors).mean()) + problem.lam * float(np.abs(alpha) @ errors)
     return error if error > ROUNDING_MATTERS * primal else 0.0
+
+
+def moved(
+    alpha: NDArray[np.float64], before: NDArray[np.float64], problem: Problem, loss: str = "hinge"
+) -> NDArray[np.float64]:
+    """Return a point of a similar problem as a feasible one, float64 (n,).
+
+    A coefficient that was at its bound is set to the new bound, because most of these stay at their bound
+    along a path over C; the others are clipped to the new bounds. With an unregularised bias, the
+    coefficients of the class with the larger sum are scaled down, so that both classes have the same sum.
+
+    Parameters
+    ----------
+    alpha, before : ndarray of float64, shape (n,)
+        The point, and the bounds of its coefficients in its own problem.
+    problem : Problem
+        The new problem.
+    loss : str
+        ``hinge``, or ``squared_hinge``, which has no bounds.
+    """
+    bounds = most_coefficients(problem, loss)
+    found = np.where((alpha >= before) & (bounds < np.inf), bounds, np.clip(alpha, 0.0, bounds))
+    if problem.bias == "unregularised":
+        positive, negative = (float(found[problem.y == label].sum()) for label in (1.0, -1.0))
+        if positive == 0.0 or negative == 0.0:
+            return np.zeros(problem.n)
+        common = min(positive, negative)
+        for label, total in ((1.0, positive), (-1.0, negative)):
+            found[problem.y == label] *= common / total
+    return np.asarray(found)
+
+
+def most_coefficients(problem: Problem, loss: str = "hinge") -> NDArray[np.float64]:
+    """Return the upper bounds of the dual coefficients, shape (n,); infinite for ``squared_hinge``."""
+    return problem.bounds if loss == "hinge" else np.full(problem.n, np.inf)

@@ -17,6 +17,7 @@ from svmbench import data as datasets
 from svmbench import features
 from svmbench.data.subset import sampled
 from svmbench.errors import UserError
+from svmbench.problem import moved
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning, beginning
@@ -33,7 +34,7 @@ from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
 from svmbench.runner.spawn import check_threads
-from svmbench.runner.starting import fingerprint, first_point, moved, named, refuse_unless_startable
+from svmbench.runner.starting import fingerprint, first_point, named, refuse_unless_startable
 from svmbench.runner.training import Task, Training, settle
 from svmbench.solvers import registry
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.problem import Problem
+from svmbench.problem import Problem, most_coefficients, moved
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.solvers import registry
@@ -97,39 +97,7 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
                 f"with the same {key}"
             )
     alpha = _coefficients(run.id, model, problem)
-    return moved(alpha, _bounds(prepare.problem(run.config, problem.y), loss), problem, loss)
-
-
-def moved(alpha: Floats, before: Floats, problem: Problem, loss: str = "hinge") -> Floats:
-    """Return a point of a similar problem as a feasible one, float64 (n,).
-
-    A coefficient that was at its bound is set to the new bound, because most of these stay at their bound
-    along a path over C; the others are clipped to the new bounds. With an unregularised bias, the
-    coefficients of the class with the larger sum are scaled down, so that both classes have the same sum.
-
-    Parameters
-    ----------
-    alpha, before : ndarray of float64, shape (n,)
-        The point, and the bounds of its coefficients in its own problem.
-    problem : Problem
-        The new problem.
-    loss : str
-        ``hinge``, or ``squared_hinge``, which has no bounds.
-    """
-    bounds = _bounds(problem, loss)
-    found = np.where((alpha >= before) & (bounds < np.inf), bounds, np.clip(alpha, 0.0, bounds))
-    if problem.bias == "unregularised":
-        positive, negative = (float(found[problem.y == label].sum()) for label in (1.0, -1.0))
-        if positive == 0.0 or negative == 0.0:
-            return np.zeros(problem.n)
-        common = min(positive, negative)
-        for label, total in ((1.0, positive), (-1.0, negative)):
-            found[problem.y == label] *= common / total
-    return np.asarray(found)
-
-
-def _bounds(problem: Problem, loss: str) -> Floats:
-    return problem.bounds if loss == "hinge" else np.full(problem.n, np.inf)
+    return moved(alpha, most_coefficients(prepare.problem(run.config, problem.y), loss), problem, loss)
 
 
 def _coefficients(name: str, model: StoredModel, problem: Problem) -> Floats:

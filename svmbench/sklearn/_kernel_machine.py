@@ -11,7 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
@@ -101,7 +107,7 @@ class KernelMachine(KernelParameters):
             X = checked_features(X)
         return X, y
 
-    def _oracle_of(self, X: Any, n: int, kept: NDArray[np.int64], most: float) -> Oracle:
+    def _oracle_of(self, X: Any, n: int, kept: NDArray[np.int64], most: float, stacklevel: int = 3) -> Oracle:
         """Return the oracle over the kept ones of n training rows, and warn if it can hardly tell them apart.
 
         Its kernel values may be changed by `most`.
@@ -111,7 +117,7 @@ class KernelMachine(KernelParameters):
             oracle = oracle.subset(kept)
         coarse = warning(oracle, "X")
         if coarse is not None:
-            warnings.warn(coarse, UserWarning, stacklevel=3)
+            warnings.warn(coarse, UserWarning, stacklevel=stacklevel)
         return oracle
 
     def _whole_oracle(self, X: Any, n: int, most: float) -> Oracle:
@@ -184,7 +190,7 @@ class KernelMachine(KernelParameters):
             return evaluations
         return 0 if self.kernel == "precomputed" else oracle.n**2
 
-    def _warn(self, solver: str) -> None:
+    def _warn(self, solver: str, stacklevel: int = 3) -> None:
         """Warn that ``tol`` was not reached, and why."""
         if self.fit_status_:
             sentence = (
@@ -204,7 +210,7 @@ class KernelMachine(KernelParameters):
             )
         else:
             return
-        warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+        warnings.warn(sentence, ConvergenceWarning, stacklevel=stacklevel)
 
     def _pair_weights(self) -> Floats:
         """Return w of each expansion, float64, shape (k (k - 1) / 2, d)."""
@@ -228,6 +234,8 @@ class KernelMachine(KernelParameters):
                     "training rows"
                 )
             return values
+        if self.kernel == "precomputed" and np.shape(X)[1:] == (self.support_.size,) != self.shape_fit_[1:]:
+            return check_array(X, **ACCEPTED)  # columns of the support vectors alone
         X = validate_data(self, X, reset=False, **ACCEPTED)
         if self.kernel != "precomputed":
             X = checked_features(X)
@@ -255,7 +263,8 @@ class KernelMachine(KernelParameters):
         if not self.support_.size or self.kernel == "linear":
             return None
         if self._kernel is None:
-            return lambda values: values[:, self.support_]
+            n = self.shape_fit_[0]
+            return lambda values: values[:, self.support_] if values.shape[1] == n else values
         return _expansions.SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
 
 

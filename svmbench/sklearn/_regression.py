@@ -73,6 +73,7 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
         alpha=search.beta,
         bias=search.bias,
         gap=search.gap,
+        bounds=problem.box.bounds,
         iterations=int(dual.rounds),
         evaluations=int(oracle.ledger.kev_computed),
         ended_early=dual.rounds == most,

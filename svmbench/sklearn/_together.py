@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
+from svmbench.problem import Problem, moved
 from svmbench.runner.certificate import certify, diagonal
 from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
@@ -28,18 +28,19 @@ from svmbench.solvers.dual.two_groups import TwoGroups
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-#: For a pair of classes: its rows, their labels (-1 for the first class), and the solution.
-Solved = tuple[Indices, Floats, Solution]
+#: For a pair of classes: its rows, and the solution for each C.
+Solved = tuple[Indices, list[Solution | None]]
 
 #: Largest number of rows of a problem that is solved in this way.
 _MOST_ROWS = 6000
 
-#: And if it is the only one: of more rows, `decomposition` updates the values of most examples less often.
+#: And if it is the only one, for a single C: of more rows, `decomposition` updates the values of most
+#: examples less often.
 _MOST_ALONE = 1024
 
 #: Most steps of a problem, times its rows: a fraction of a second. If it takes longer, `decomposition` is
 #: faster, because it changes more than two coefficients at a time.
-_WORK = 5e7
+_WORK = 2e8
 
 #: Violation of the optimality conditions below which no step is made.
 _EPS = 1e-10
@@ -52,7 +53,8 @@ _GOALS = (0.7, 0.2, 0.05)
 class PairProblems:
     """The problems of all pairs of classes over the rows of an oracle, as those of `Trainer.solve`.
 
-    C is finite, and as many problems are solved at the same time as there are `threads`.
+    Those of a pair are solved for each C of a list, finite and ascending, from the solution for the one
+    before. As many pairs are solved at the same time as there are `threads`.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class PairProblems:
         oracle: Oracle,
         codes: Indices,
         weights: Floats | None,
-        C: float,
+        C: list[float],
         bias: str,
         tol: float,
         threads: int = 1,
@@ -77,13 +79,16 @@ class PairProblems:
             self._solvers.put((TwoGroups(groups), FewGaps(oracle) if FewGaps.possible(oracle) else None))
 
     @staticmethod
-    def possible(oracle: Oracle, codes: Indices, trainer: Trainer, C: float, room: int, threads: int) -> bool:
+    def possible(
+        oracle: Oracle, codes: Indices, trainer: Trainer, C: list[float], room: int, threads: int
+    ) -> bool:
         """Return whether the problems are small, and of a supported kind; a single one must be smaller.
 
         `trainer` solves them otherwise, and `room` is the number of bytes that kernel values may take.
         """
-        plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C)
-        if not (plain and (codes.max() > 1 or codes.size <= _MOST_ALONE) and TwoGroups.possible(oracle)):
+        plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C).all()
+        several = codes.max() > 1 or len(C) > 1
+        if not (plain and (several or codes.size <= _MOST_ALONE) and TwoGroups.possible(oracle)):
             return False
         sizes = np.sort(np.bincount(codes))
         pair = int(sizes[-2:].sum())
@@ -91,41 +96,56 @@ class PairProblems:
         values = 3 * pair**2 // 2 + int(np.square(sizes).sum())
         return pair <= _MOST_ROWS and 4 * values * threads <= room
 
-    def solved(self, pairs: Iterable[tuple[int, int]]) -> list[Solved | None]:
+    def solved(self, pairs: Iterable[tuple[int, int]]) -> list[Solved]:
         """Solve the problems of some pairs; None if the gap was not reached: `Trainer` must solve these."""
         if self._threads == 1:
             return [self._one(pair) for pair in pairs]
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(self._one, pairs))
 
-    def _one(self, pair: tuple[int, int]) -> Solved | None:
-        solver = self._solvers.get()
-        try:
-            return self._solved(*solver, *pair)
-        finally:
-            self._solvers.put(solver)
-
-    def _solved(self, solver: TwoGroups, few: FewGaps | None, i: int, j: int) -> Solved | None:
+    def _one(self, pair: tuple[int, int]) -> Solved:
+        i, j = pair
         first, second = self._rows[i], self._rows[j]
         rows = np.concatenate([first, second])
         y = np.repeat([-1.0, 1.0], [first.size, second.size])
         weights = None if self._weights is None else self._weights[rows]
-        problem = Problem.build(y, C=self._C, bias=self._bias, weights=weights)
-        bounds, balanced = problem.bounds, self._bias != "none"
-        solver.start(i, j, [bounds[: first.size], bounds[first.size :]], balanced, _EPS)
+        solver, few = self._solvers.get()
+        solutions: list[Solution | None] = []
+        near: Solution | None = None
+        try:
+            for C in self._C:
+                problem = Problem.build(y, C=C, bias=self._bias, weights=weights)
+                alpha = None if near is None else moved(near.alpha, near.bounds, problem)
+                solver.start(i, j, problem.bounds, self._bias != "none", _EPS, alpha)
+                solutions.append(self._solved(solver, few, rows, problem))
+                near = solutions[-1] or near
+        finally:
+            self._solvers.put((solver, few))
+        return rows, solutions
+
+    def _solved(
+        self, solver: TwoGroups, few: FewGaps | None, rows: Indices, problem: Problem
+    ) -> Solution | None:
+        y, bounds, balanced = problem.y, problem.bounds, self._bias != "none"
         part, most = _Part(self._oracle, rows), int(_WORK / rows.size)
+        known, refined = np.zeros(rows.size), False
         for goal in _GOALS:
-            if not solver.advance(goal * self._tol, most - solver.steps):
+            reached = solver.advance(goal * self._tol, most - solver.steps)
+            if not reached and (refined or solver.steps >= most):
                 break
             alpha, responses = solver.point()
             if few is not None:
-                total = float(alpha.sum())
-                bias, gap = few.certified(rows, y, alpha, responses, bounds, total, balanced)
+                moved_by = float(np.abs(alpha - known).sum())
+                bias, gap = few.certified(rows, y, alpha, responses, bounds, moved_by, balanced)
             else:
                 part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
                 bias, gap = part.certified(problem, alpha, responses)
             if gap <= self._tol * share(problem, responses, bias, float(alpha @ responses)):
-                return rows, y, Solution(alpha, bias, gap, solver.steps, solver.evaluations, False)
+                return Solution(alpha, bias, gap, bounds, solver.steps, solver.evaluations, False)
+            # The rounding of the rows is too large for the goal, or the goal for the tolerance.
+            support = np.flatnonzero(alpha)
+            solver.refine(y * part.exact_responses(support, (alpha * y)[support]))
+            known, refined = alpha, True
         return None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from svmbench.problem import (
     best_bias,
     dual_bound,
     dual_objective,
+    moved,
     primal_objective,
     share_of_most,
 )
@@ -26,7 +28,7 @@ from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._interior_point import near_points, rounds_before
 from svmbench.solvers import registry
-from svmbench.solvers.base import Run
+from svmbench.solvers.base import Run, StartableRun
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +71,8 @@ class Solution:
         Coefficients.
     bias, gap : float
         b, and the certified relative duality gap.
+    bounds : ndarray of float64, shape (n,)
+        Upper bounds of the coefficients.
     iterations, evaluations : int
         Iterations of the solver, and kernel values computed.
     ended_early : bool
@@ -78,6 +82,7 @@ class Solution:
     alpha: Floats
     bias: float
     gap: float
+    bounds: Floats
     iterations: int
     evaluations: int
     ended_early: bool
@@ -94,7 +99,15 @@ class Trainer:
     tol: float
     most: int
 
-    def solve(self, oracle: Oracle, y: Floats, C: float, bias: str, weights: Floats | None) -> Solution:
+    def solve(
+        self,
+        oracle: Oracle,
+        y: Floats,
+        C: float,
+        bias: str,
+        weights: Floats | None,
+        near: Solution | None = None,
+    ) -> Solution:
         """Solve one problem.
 
         Parameters
@@ -109,26 +122,40 @@ class Trainer:
             ``none`` or ``unregularised``.
         weights : ndarray of float64, shape (n,), or None
             Positive weights of the losses; None: all 1.
+        near : Solution or None
+            That of the same problem with another C, where to begin; without effect if C is infinite.
         """
         if np.isinf(C):
             return self._solve_hard(oracle, y, bias)
         if weights is not None and np.all(weights == weights[0]):
             C, weights = C * float(weights[0]), None
-        return self._solve(oracle, Problem.build(y, C=C, bias=bias, weights=weights), self.tol)
+        return self._solve(oracle, Problem.build(y, C=C, bias=bias, weights=weights), self.tol, near)
 
-    def _solve(self, oracle: Oracle, problem: Problem, tol: float) -> Solution:
+    def judged(
+        self, oracle: Oracle, y: Floats, C: float, bias: str, weights: Floats | None, alpha: Floats
+    ) -> Solution:
+        """Return coefficients as a solution of a problem, as of `solve`, with the gap that they have."""
+        problem = Problem.build(y, C=C, bias=bias, weights=weights)
+        b, gap, _ = _certified(oracle, problem, alpha, self.tol, last=True)
+        return Solution(alpha, b, gap, problem.bounds, 0, 0, False)
+
+    def _solve(self, oracle: Oracle, problem: Problem, tol: float, near: Solution | None = None) -> Solution:
         solver = registry.get(self.solver)
         sets = {"working_set": working_set(oracle)} if self.solver == "decomposition" else {}
         params = solver.Params(eps=_EPS, **sets)
+        begun = int(oracle.ledger.kev_computed)  # the ledger counts all runs on this oracle
         run = solver(params).start(problem, oracle, Generator(0))
+        if near is not None and solver.startable:
+            cast(StartableRun, run).begin(moved(near.alpha, near.bounds, problem))
         pace = _BY_ROUNDS.get(self.solver, _STEPS * min(working_set(oracle), oracle.n))
         alpha, bias, gap = _advanced(run, problem, oracle, tol, self.most, pace)
         return Solution(
             alpha=alpha,
             bias=bias,
             gap=gap,
+            bounds=problem.bounds,
             iterations=int(run.iterations),
-            evaluations=int(oracle.ledger.kev_computed),
+            evaluations=int(oracle.ledger.kev_computed) - begun,
             ended_early=run.iterations == self.most and not run.converged,
         )
 
@@ -141,15 +168,16 @@ class Trainer:
         rows cannot be separated in double precision, and the gap is infinite.
         """
         C = _FIRST_C / max(float(oracle.diagonal().max()), np.finfo(float).tiny)
-        last, closer, iterations = C * _LAST_C / _FIRST_C, 0, 0
+        last, closer, iterations, evaluations = C * _LAST_C / _FIRST_C, 0, 0, 0
         while True:
             problem = Problem.build(y, C=C, bias=bias)
             found = self._solve(oracle, problem, self.tol * _CLOSER[closer])
             iterations += found.iterations
+            evaluations += found.evaluations
             gap, b = np.inf, found.bias
             if found.alpha.max() < C:
                 gap, b = _gap_of_multiple(oracle, problem, found.alpha)
-            answer = Solution(found.alpha, b, gap, iterations, found.evaluations, found.ended_early)
+            answer = replace(found, bias=b, gap=gap, iterations=iterations, evaluations=evaluations)
             if gap <= self.tol or found.ended_early:
                 return answer
             if np.isinf(gap):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
+import copy
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
@@ -26,11 +29,21 @@ from svmbench.sklearn._together import PairProblems, Solved
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
 
+if TYPE_CHECKING:
+    from sklearn.svm import SVC
+
 #: Exact solvers of the dual that can solve with and without a bias.
 SOLVERS = ("decomposition", "smo_pair", "svm_light", "gpdt", "chunking", "lasvm")
 
 #: Number of folds whose held-out scores determine the probabilities, as in LIBSVM.
 _FOLDS = 5
+
+#: Frames from a warning to the caller of `KernelSVC.fit` and `fit_path`.
+_CALLER = 4
+
+#: Of a pair of classes: rows with a non-zero coefficient, these coefficients, positive for the first class,
+#: the solution, and A and B of its probability.
+_Pair = tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]
 
 #: Change of a kernel value times the largest coefficient, as a part of ``tol``, up to which rows are taken as
 #: multiples of a unit that they miss by rounding.
@@ -76,7 +89,8 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         Weights of classes; classes missing from a dict have weight 1. ``balanced``: n / (k · rows of the
         class).
     probability : bool, default False
-        Whether to enable `predict_proba`, at the cost of five more trainings per pair of classes.
+        Whether to enable `predict_proba`, at the cost of five more trainings per pair of classes. Deprecated,
+        as in scikit-learn since 1.9: use ``CalibratedClassifierCV(KernelSVC(), ensemble=False)``.
     max_iter : int, default -1
         Most iterations of the solver per pair of classes; -1: unlimited. An iteration of ``decomposition``
         changes up to 1024 coefficients, one of `SVC` two.
@@ -178,20 +192,153 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         KernelSVC
             The fitted estimator.
         """
+        return self._fitted([self], X, y, sample_weight)[0]
+
+    def fit_path(self, X: Any, y: Any, C: Sequence[float], sample_weight: Any = None) -> list[KernelSVC]:
+        """Fit to labelled rows for several values of C, which together cost little more than a few fits.
+
+        Kernel values are shared, and the problem for each C begins at the solution for the next smaller one.
+        Each answer has its own certified gap of at most ``tol``, as if fitted alone. Only a solver that can
+        begin at a point gains from the latter: ``decomposition`` does.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        C : sequence of float
+            Values of C, positive. That of the estimator itself is not used.
+
+        Returns
+        -------
+        list of KernelSVC
+            A fitted estimator for each value, in the order given. The estimator itself remains as it was. The
+            ``kernel_evaluations_`` of each are those computed for it in addition to those for smaller C.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_moons
+        >>> X, y = make_moons(200, noise=0.2, random_state=0)
+        >>> path = KernelSVC().fit_path(X, y, C=[0.1, 1.0, 10.0])
+        >>> [(one.C, one.gap_ <= one.tol) for one in path]
+        [(0.1, True), (1.0, True), (10.0, True)]
+        """
+        values = np.asarray(C)
+        if values.ndim != 1 or not values.size:
+            raise ValueError(f"C={C!r} is not allowed: give a list of positive numbers")
+        return self._fitted([clone(self).set_params(C=one) for one in values.tolist()], X, y, sample_weight)
+
+    @staticmethod
+    def _fitted(estimators: list[KernelSVC], X: Any, y: Any, sample_weight: Any) -> list[KernelSVC]:
+        """Fit estimators that differ only in C; return them."""
+        for one in estimators:
+            one._check_parameters()
+        if estimators[0].probability:
+            warnings.warn(
+                "The `probability` parameter is deprecated, as that of sklearn.svm.SVC since 1.9: use "
+                "CalibratedClassifierCV(KernelSVC(), ensemble=False)",
+                FutureWarning,
+                stacklevel=_CALLER - 1,
+            )
+        first, *others = order = sorted(estimators, key=lambda one: float(one.C))
+        X, y = first._checked_training(X, y)
+        first.classes_, codes = classes_of(y, type(first).__name__)
+        weights = first._weights(sample_weight, codes)
+        kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
+        largest = float(order[-1].C) * (1.0 if weights is None else float(weights.max()))
+        oracle = first._oracle_of(X, codes.size, kept, _UNSEEN * float(first.tol) / largest, _CALLER)
+        within = None if weights is None else weights[kept]
+        random = check_random_state(first.random_state) if first.probability else None
+        found = first._solved_pairs(oracle, codes[kept], within, random, [float(one.C) for one in order])
+        for one in others:
+            one.__dict__ |= {name: value for name, value in vars(first).items() if name != "C"}
+        for k, one in enumerate(order):
+            signed = [(kept[rows], coefficients) for rows, coefficients, _ in found[k]]
+            one._keep(X, codes, oracle, signed, [solution for _, _, solution in found[k]])
+            one._warn(one.solver, _CALLER)
+        return estimators
+
+    @classmethod
+    def from_sklearn(cls, model: SVC, X: Any, y: Any, sample_weight: Any = None) -> KernelSVC:
+        """Return a fitted estimator with the coefficients of a `sklearn.svm.SVC`, and their certified gap.
+
+        The intercepts are those of least loss for these coefficients, which the gap belongs to; those of the
+        model may differ by its tolerance.
+
+        Parameters
+        ----------
+        model : SVC
+            A fitted classifier.
+        X, y, sample_weight
+            What it was fitted to, as for `fit`.
+
+        Returns
+        -------
+        KernelSVC
+            With the parameters of the model, except ``tol`` and ``probability``.
+        """
+        check_is_fitted(model)
+        shared = cls().get_params().keys() & model.get_params().keys() - {"tol", "probability"}
+        self = cls(**{name: value for name, value in model.get_params().items() if name in shared})
         self._check_parameters()
         X, y = self._checked_training(X, y)
-        self.classes_, codes = classes_of(y, type(self).__name__)
-        weights = self._weights(sample_weight, codes)
-        kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
-        largest = float(self.C) * (1.0 if weights is None else float(weights.max()))
-        oracle = self._oracle_of(X, codes.size, kept, _UNSEEN * float(self.tol) / largest)
-        within = None if weights is None else weights[kept]
-        random = check_random_state(self.random_state) if self.probability else None
-        found = self._solved_pairs(oracle, codes[kept], within, random)
-        signed = [(kept[rows], coefficients) for rows, coefficients, _ in found]
-        self._keep(X, codes, oracle, signed, [solution for _, _, solution in found])
-        self._warn(self.solver)
+        self.classes_, codes = classes_of(y, cls.__name__)
+        if model.shape_fit_[0] != codes.size or not np.array_equal(self.classes_, model.classes_):
+            raise ValueError("X and y are not what the model was fitted to: its rows or its classes differ")
+        weights, whole = self._weights(sample_weight, codes), np.arange(codes.size)
+        oracle = self._oracle_of(X, codes.size, whole, 0.0)
+        coefficients = np.asarray(model._dual_coef_.toarray() if model._sparse else model._dual_coef_)
+        owners, signed, solutions = codes[model.support_], [], []
+        for i, j in multiclass.pairs(self.classes_.size):
+            members = np.flatnonzero((codes == i) | (codes == j))
+            labels = np.where(codes[members] == i, -1.0, 1.0)
+            values = np.zeros(codes.size)
+            for own, row in ((i, j - 1), (j, i)):
+                values[model.support_[owners == own]] = coefficients[row, owners == own]
+            own_weights = None if weights is None else weights[members]
+            trainer = Trainer(self.solver, float(self.tol), -1)
+            bias = "unregularised" if self.fit_intercept else "none"
+            part = oracle.subset(members, ledger=Ledger())
+            solution = trainer.judged(part, labels, float(self.C), bias, own_weights, np.abs(values[members]))
+            at = np.flatnonzero(values)
+            signed.append((at, values[at]))
+            solutions.append((solution, (0.0, 0.0)))
+        self._keep(X, codes, oracle, signed, solutions)
         return self
+
+    def to_sklearn(self) -> SVC:
+        """Return a fitted `sklearn.svm.SVC` with the same parameters and attributes, except ``tol``.
+
+        Returns
+        -------
+        SVC
+            Its scores are those of this estimator up to rounding.
+        """
+        from sklearn.svm import SVC  # takes a tenth of the time of importing this module
+
+        check_is_fitted(self)
+        model = SVC()
+        shared = self.get_params().keys() & model.get_params().keys() - {"tol", "probability"}
+        model.set_params(**{name: value for name, value in self.get_params().items() if name in shared})
+        names = ("classes_", "class_weight_", "support_", "support_vectors_", "_n_support", "_dual_coef_",
+                 "dual_coef_", "_intercept_", "intercept_", "_sparse", "_gamma", "shape_fit_", "fit_status_",
+                 "n_iter_")  # fmt: skip
+        model.__dict__ |= {name: copy.copy(getattr(self, name)) for name in names}
+        inputs = ("n_features_in_", "feature_names_in_")
+        model.__dict__ |= {name: getattr(self, name) for name in inputs if hasattr(self, name)}
+        if self._sparse:  # LIBSVM reads all values of a row, zeros included
+            rows, columns = self._dual_coef_.shape
+            places = np.tile(np.arange(columns, dtype=np.int32), rows)
+            ends = np.arange(rows + 1, dtype=np.int32) * columns
+            layout = (self._dual_coef_.ravel(), places, ends)
+            model._dual_coef_ = sp.csr_matrix(layout, shape=self._dual_coef_.shape)
+            model.support_vectors_ = sp.csr_matrix(self.support_vectors_, dtype=np.float64)
+        else:
+            model.support_vectors_ = np.ascontiguousarray(self.support_vectors_, dtype=np.float64)
+        model._probA, model._probB = np.empty((2, 0))
+        model._effective_probability = False  # from scikit-learn 1.9
+        model._num_iter = self.n_iter_
+        model._BaseLibSVM__Xfit = self._fit_rows
+        return model
 
     def _check_parameters(self) -> None:
         if self.solver not in SOLVERS:
@@ -246,21 +393,21 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         codes: NDArray[np.int64],
         weights: Floats | None,
         random: np.random.RandomState | None,
-    ) -> list[tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]]:
-        """Solve the problems of all pairs, as of `_solved_pair`."""
+        values: list[float],
+    ) -> list[list[_Pair]]:
+        """Solve the problems of all pairs for ascending values of C; return the pairs of each value."""
         pairs = multiclass.pairs(self.classes_.size)
-        trainer, C = Trainer(self.solver, float(self.tol), int(self.max_iter)), float(self.C)
+        trainer = Trainer(self.solver, float(self.tol), int(self.max_iter))
         room, threads = self._cache_bytes, self._threads
-        together: list[Solved | None] = [None] * len(pairs)
-        if random is None and PairProblems.possible(oracle, codes, trainer, C, room, threads):
+        together: list[Solved] | list[None] = [None] * len(pairs)
+        if random is None and PairProblems.possible(oracle, codes, trainer, values, room, threads):
             bias = "unregularised" if self.fit_intercept else "none"
-            together = PairProblems(oracle, codes, weights, C, bias, trainer.tol, threads).solved(pairs)
-        return [
-            self._solved_pair(oracle, codes, weights, pair, random)
-            if solved is None
-            else (*self._signed(*solved, pair), (solved[2], (0.0, 0.0)))
+            together = PairProblems(oracle, codes, weights, values, bias, trainer.tol, threads).solved(pairs)
+        found = [
+            self._solved_pair(oracle, codes, weights, pair, random, values, solved)
             for pair, solved in zip(pairs, together, strict=True)
         ]
+        return [list(one) for one in zip(*found, strict=True)]
 
     def _signed(
         self, rows: NDArray[np.int64], y: Floats, solution: Solution, pair: tuple[int, int]
@@ -282,25 +429,38 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         weights: Floats | None,
         pair: tuple[int, int],
         random: np.random.RandomState | None,
-    ) -> tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]:
-        """Solve the problem of two classes with the oracle over all rows.
-
-        Return the rows with a non-zero coefficient, these coefficients, positive for the first class, the
-        solution, and A and B of its probability.
-        """
+        values: list[float],
+        together: Solved | None,
+    ) -> list[_Pair]:
+        """Solve the problem of two classes for each C with the oracle over all rows, unless it is solved."""
         i, j = pair
         members = np.flatnonzero((codes == i) | (codes == j))
         y = np.where(codes[members] == i, -1.0, 1.0)
+        solutions: list[Solution | None] = [None] * len(values)
+        part = oracle
+        if together is not None:
+            order = np.argsort(together[0])
+            solutions = [
+                one and replace(one, alpha=one.alpha[order], bounds=one.bounds[order]) for one in together[1]
+            ]
+        if members.size < codes.size and None in solutions:
+            part = oracle.subset(members, ledger=Ledger())
         bias = "unregularised" if self.fit_intercept else "none"
-        part = oracle if members.size == codes.size else oracle.subset(members, ledger=Ledger())
         trainer = Trainer(self.solver, float(self.tol), int(self.max_iter))
-        problem = (y, float(self.C), bias, None if weights is None else weights[members])
-        solution = trainer.solve(part, *problem)
-        sigmoid = (0.0, 0.0)
+        own = None if weights is None else weights[members]
+        folds: list[NDArray[np.int64]] = []
         if random is not None:
             folds = [fold for fold in np.array_split(random.permutation(members.size), _FOLDS) if fold.size]
-            sigmoid = _platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
-        return (*self._signed(members, y, solution, pair), (solution, sigmoid))
+        found: list[_Pair] = []
+        near: Solution | None = None
+        for C, solution in zip(values, solutions, strict=True):
+            problem = (y, C, bias, own)
+            near = trainer.solve(part, *problem, near) if solution is None else solution
+            sigmoid = (0.0, 0.0)
+            if folds:
+                sigmoid = _platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
+            found.append((*self._signed(members, y, near, pair), (near, sigmoid)))
+        return found
 
     def _keep(
         self,
@@ -349,7 +509,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         ----------
         X : array or sparse matrix, shape (m, d) or (m, n)
             Rows, sparse only if the training rows were; for ``precomputed``, their kernel values with all
-            training rows.
+            training rows, or with the support vectors in the order of ``support_``.
 
         Returns
         -------
@@ -387,7 +547,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         classes = self.classes_.size
         if self.break_ties and classes > 2:
             return np.asarray(self.classes_[_one_vs_one.one_vs_rest(values, classes).argmax(axis=1)])
-        return self.classes_[multiclass.votes(values, classes)]
+        return np.asarray(self.classes_[multiclass.votes(values, classes)])
 
     def _has_probabilities(self) -> bool:
         if not self.probability:

@@ -176,7 +176,7 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         ----------
         X : array or sparse matrix, shape (m, d) or (m, n)
             Rows, sparse only if the training rows were; for ``precomputed``, their kernel values with all
-            training rows.
+            training rows, or with the support vectors in the order of ``support_``.
 
         Returns
         -------

@@ -20,6 +20,11 @@ in shrinking: the others are packed, with their parts of the rows, so that steps
 undone before the values are computed again.
 
 The gap is estimated from kernel values in single precision: a bound must be computed from the coefficients.
+With large coefficients the rounding of the rows matters. Then `refine` takes the values of a point from
+outside, and rows only add what changes from there.
+
+A further problem of the same two groups, with other bounds, may begin at a point near its solution: the rows
+are there.
 
 No step needs the interpreter or its lock, so threads can solve several problems in parallel, each with its
 own `TwoGroups`.
@@ -103,6 +108,7 @@ cdef class TwoGroups:
     cdef list within
     cdef list held
     # Of the two groups: layouts, where their examples begin and how many there are, what is kept of them.
+    cdef tuple pair
     cdef Layout first
     cdef Layout second
     cdef Py_ssize_t[2] begin
@@ -115,6 +121,7 @@ cdef class TwoGroups:
     cdef unsigned char[::1] made
     cdef double[:, ::1] vectors
     cdef double[::1] sums                   # scratch
+    cdef double[::1] excess                 # of values from rows, at the point of `refine`
     # The variables in which steps with a bias are made, all or packed ones: their number and their places.
     cdef working_set few
     cdef Py_ssize_t count
@@ -145,7 +152,7 @@ cdef class TwoGroups:
         self.matrix = np.zeros(most * most, dtype=np.float32)
         self.made = np.zeros(most, dtype=np.uint8)
         self.vectors = np.zeros((7, most))
-        self.sums = np.zeros(most)
+        self.sums, self.excess = np.zeros((2, most))
         self.singles = np.zeros((4, most), dtype=np.float32)
         self.places = np.zeros(most, dtype=np.int64)
         self.runs = np.zeros((2 + PICKED, most), dtype=np.int32)
@@ -170,38 +177,64 @@ cdef class TwoGroups:
         """Return whether the layout of an oracle makes rows of examples of one group over another."""
         return TILE % WORKING_SET_PAD == 0 == TILE % TWO_GROUPS_PAD and oracle.layout.can_cross()
 
-    def start(self, Py_ssize_t i, Py_ssize_t j, bounds, bint balanced, double eps):
-        """Begin the problem of groups i and j at α = 0.
+    def start(self, Py_ssize_t i, Py_ssize_t j, bounds, bint balanced, double eps, alpha=None):
+        """Begin the problem of groups i and j.
 
         Parameters
         ----------
         i, j : int
             Numbers of the groups, those of the labels -1 and +1.
-        bounds : list of two ndarrays of float64
-            Upper bounds of α for the examples of each group.
+        bounds : ndarray of float64, shape (n,)
+            Upper bounds of α for the n examples of the first group, then of the second.
         balanced : bool
             Whether there is a bias.
         eps : float
             Violation of the optimality conditions below which no further step is made.
+        alpha : ndarray of float64, shape (n,), optional
+            A feasible point to begin at, default 0.
         """
         cdef Oracle group = None
-        cdef Py_ssize_t which = 0, at = 0, size = 0
+        cdef Py_ssize_t which = 0, at = 0, size = 0, begin = 0, k = 0
         self.balanced, self.eps = balanced, eps
         self.steps = self.evaluations = 0
         self.first, self.second = (<Oracle>self.groups[i]).layout, (<Oracle>self.groups[j]).layout
         self.inner.size = self.inner.stride = self.first.stride + self.second.stride
         vectors = np.asarray(self.vectors)
         vectors[:, : self.inner.stride] = 0.0
+        self.excess[:] = 0.0
         for which, number in enumerate((i, j)):
             group = self.groups[number]
             size, label = group.n, 2.0 * which - 1.0
             self.begin[which], self.size[which] = at, size
             vectors[0, at : at + size] = group.diagonal()
-            vectors[2 if which else 1, at : at + size] = label * np.asarray(bounds[which])
+            vectors[2 if which else 1, at : at + size] = label * bounds[begin : begin + size]
+            if alpha is not None:
+                vectors[3, at : at + size] = label * alpha[begin : begin + size]
             vectors[4, at : at + size] = label
             self.hold(which, number, group.layout.stride)
             at += group.layout.stride
-        memset(&self.made[0], 0, <size_t>self.inner.stride)
+            begin += size
+        if self.pair != (i, j):
+            memset(&self.made[0], 0, <size_t>self.inner.stride)
+        self.pair = (i, j)
+        if alpha is not None:
+            with nogil:
+                for k in range(self.inner.stride):
+                    if self.inner.beta[k] != 0.0 and not self.made[k]:
+                        make(self, k)
+                        self.made[k] = True
+                self.sum_up()
+
+    def refine(self, const double[::1] responses not None):
+        """Set y_i f(x_i) at the current point, f without bias, shape (n,), as computed in double precision."""
+        cdef Py_ssize_t which = 0, at = 0, k = 0
+        cdef double value = 0.0
+        for which in range(GROUPS):
+            for k in range(self.begin[which], self.begin[which] + self.size[which]):
+                value = (2.0 * which - 1.0) * (1.0 - responses[at])
+                self.excess[k] += self.inner.values[k] - value
+                self.inner.values[k] = value
+                at += 1
 
     cdef int hold(self, Py_ssize_t which, Py_ssize_t number, Py_ssize_t stride) except -1:
         """Point to what is kept of a group, from its first use on."""
@@ -344,7 +377,7 @@ cdef class TwoGroups:
         svmbench_two_groups_sum(isa_level(), &every, &self.sums[0])
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
-                self.inner.values[k] = 2.0 * which - 1.0 - self.sums[k]
+                self.inner.values[k] = 2.0 * which - 1.0 - self.sums[k] - self.excess[k]
 
     cdef double violation(self) noexcept nogil:
         """Return the violation of the optimality conditions by the values, and set `center`."""

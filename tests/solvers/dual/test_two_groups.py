@@ -50,8 +50,7 @@ def solver_over(oracle):
 
 
 def solved(solver, i, j, problem, goal=1e-9):
-    bounds = [problem.bounds[: SIZES[i]], problem.bounds[SIZES[i] :]]
-    solver.start(i, j, bounds, problem.bias != "none", 1e-12)
+    solver.start(i, j, problem.bounds, problem.bias != "none", 1e-12)
     assert solver.advance(goal, 10**6)
     return solver.point()
 
@@ -131,7 +130,7 @@ def test_values_within_a_group_are_made_once():
 def test_steps_are_limited():
     solver = solver_over(oracle_of("dense"))
     problem = problem_of(0, 1, "unregularised", False)
-    solver.start(0, 1, [problem.bounds[: SIZES[0]], problem.bounds[SIZES[0] :]], True, 1e-12)
+    solver.start(0, 1, problem.bounds, True, 1e-12)
     assert not solver.advance(1e-9, 3) and solver.steps == 3
     assert not solver.advance(1e-9, 0) and solver.steps == 3
     assert solver.advance(1e-9, 10**6) and solver.steps > 3
@@ -154,7 +153,7 @@ def test_variables_that_are_left_out_for_a_while_are_at_their_optimum_in_the_end
     groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in parts]
     problem = Problem.build(np.repeat([-1.0, 1.0], [300, 400]), C=C, bias="unregularised")
     solver = TwoGroups(groups)
-    solver.start(0, 1, [problem.bounds[:300], problem.bounds[300:]], True, 1e-10)
+    solver.start(0, 1, problem.bounds, True, 1e-10)
     assert solver.advance(1e-7, 10**6)
     alpha, responses = solver.point()
     assert certify(problem, alpha, responses)["relative_gap"] <= 1.01e-7
