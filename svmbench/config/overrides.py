@@ -112,8 +112,10 @@ _SVM = "; did you mean 'smo', or 'libsvm'?"
 
 
 def _of_file(key: str, name: str) -> str:
-    """Return the hint for a file given as a data set, if it is one."""
-    if key != "dataset" or not (os.sep in name or Path(name).suffix):
+    """Return the hint for a file, or a data set of OpenML, given as a data set, if it is one."""
+    if key == "dataset" and name == "openml":
+        name = "openml:NUMBER"
+    elif key != "dataset" or not (os.sep in name or Path(name).suffix or name.startswith("openml:")):
         return ""
     return f"; did you mean 'dataset=file dataset.path={name}'?"
 

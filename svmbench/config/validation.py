@@ -76,7 +76,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
     top = check_values("", outside, RunConfig, TOP)
     sections = {name: check_values(f"{name}.", given.get(name, {}), kind) for name, kind in SECTIONS.items()}
     problem = ProblemConfig(**sections["problem"])
-    dataset, suggested = _dataset(given.get("dataset"), problem.multiclass)
+    dataset, suggested = _dataset(given.get("dataset"), problem.multiclass, sections["data"]["mirror"])
     solver = _choice("solver", given.get("solver"))
     kernel = _kernel(given.get("kernel"), problem, suggested, dataset.name)
     features = _choice("features", given.get("features", {"name": "none"}))
@@ -202,7 +202,7 @@ def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
     return budget
 
 
-def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
+def _dataset(given: Any, multiclass: str, mirror: str | None) -> tuple[Choice, Suggested]:
     """Return the data set with its parameters (all classes if `multiclass`), and its suggested values."""
     from svmbench.data import catalogue
     from svmbench.data.parameters import EVERY
@@ -211,6 +211,8 @@ def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
     suggested = Suggested(**check_section("dataset.suggested.", params.pop("suggested", {}), Suggested))
     kind = kind_of("dataset", given)
     checked = check_section("dataset.", params, schema_of("dataset", kind))
+    if kind == catalogue.OWN:
+        name, checked = _of_openml(name, checked, mirror)
     called = catalogue.own_name(name, checked["path"]) if kind == catalogue.OWN else name
     if multiclass != "none":
         checked = _every_class(kind, checked, f"problem.multiclass={multiclass}")
@@ -220,6 +222,26 @@ def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
             "one_vs_rest, or another task"
         )
     return Choice(called, checked), suggested
+
+
+def _of_openml(
+    name: str, params: dict[str, Parameter], mirror: str | None
+) -> tuple[str, dict[str, Parameter]]:
+    """Return the name and parameters of a file, if its path names a data set of OpenML."""
+    from svmbench.data import catalogue, openml
+
+    path = str(params["path"])
+    if not path.startswith(openml.PREFIX):
+        return name, params
+    one = openml.found(path.removeprefix(openml.PREFIX), mirror)
+    if name == catalogue.OWN:
+        name = catalogue.own_name(name, one.name)
+    params = {**params, "path": str(one.file)}
+    if params["label_column"] == "last":
+        params["label_column"] = one.target
+    if one.ignored and params.get("drop") is None:
+        params["drop"] = list(one.ignored)
+    return name, params
 
 
 def _every_class(kind: str, params: dict[str, Parameter], given: str) -> dict[str, Parameter]:

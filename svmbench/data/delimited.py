@@ -11,10 +11,8 @@ from svmbench.errors import UserError, nearest
 
 DELIMITERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
-#: How text in other formats begins: with a bracket and what may follow it in JSON; with a label, a bar and
-#: the names of features.
+#: How text in other formats begins: with a label, a bar and the names of features.
 _FOREIGN = {
-    "JSON": re.compile(r"\s*(\{\s*\"|\[\s*([-\d\[{\"]|null|true|false))"),
     "text of Vowpal Wabbit": re.compile(
         r"\s*[-+]?[\d.]+[ \t]([^|\n]*[ \t])?'?[^\s|]*\|([^\s|]*[ \t]+([^\s|]+[ \t]+)*[^\s|:]+:[-+\d.]"
         r"|[a-z]\w*([ \t]+[^\s|]+)+[ \t]*\n)",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+import json
 import re
 import zipfile
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from svmbench.data.arrays import write_arrays
 from svmbench.errors import UserError
 
 _ARFF = re.compile(rb"([ \t]*(%[^\n]*)?\r?\n)*[ \t]*@relation\b", re.IGNORECASE)
+_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*([-\d\[{\"]|null|true|false))")
 #: Weka reads any number in an integer attribute; liac-arff would cut it off at the point.
 _INTEGER = re.compile(r"^([ \t]*@attribute[ \t].*[ \t])integer[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _SPARSE = re.compile(r"^[ \t]*@data[ \t]*\n(?:[ \t]*(?:%.*)?\n)*[ \t]*\{", re.MULTILINE | re.IGNORECASE)
@@ -34,13 +36,18 @@ _REFUSED = {
     b"\x80\x05": "a pickle, which can run any program: save X and y by numpy.savez",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save its sheet as CSV",
     b"X\n\x00": "R's saveRDS: write the data frame by write.csv(..., row.names = FALSE)",
+    b"______LightGBM_Binary_File": "a binary data set of LightGBM: save X and y by numpy.savez",
+    b"tree\nversion=": "a model of LightGBM, not data: give the file that it was trained on",
+    b"\x01\xab\xff\xff": "a DMatrix of XGBoost: save X and y by numpy.savez",
+    b'{"learner":': "a model of XGBoost, not data: give the file that it was trained on",
+    b"{L\0\0\0\0\0\0\0\x07learner": "a model of XGBoost, not data: give the file that it was trained on",
     b"RDX": "R's save: write the data frame by write.csv(..., row.names = FALSE)",
 }
 #: A file may expand to this many times its size, and to this many bytes in any case.
 _RATIO, _FREE = 100, 1 << 28
 
 
-def converted(content: bytes, where: str) -> bytes:
+def converted(content: bytes, where: str, label: int | str = "last") -> bytes:
     """Return delimited text, LIBSVM text or an ``.npz`` file with the examples of an unpacked file.
 
     Parameters
@@ -49,6 +56,8 @@ def converted(content: bytes, where: str) -> bytes:
         The file. Text is returned unchanged, except ARFF.
     where : str
         Its name for messages.
+    label : int or str
+        The attribute of sparse ARFF that is the label: ``last``, ``first``, a number from 1, or a name.
 
     Raises
     ------
@@ -61,11 +70,13 @@ def converted(content: bytes, where: str) -> bytes:
     if content.startswith((b"PAR1", b"ARROW1\0\0", b"FEA1")):
         return _columns(content, where)
     if content.startswith(b"\x28\xb5\x2f\xfd"):
-        return converted(_zstandard(content, where), where)
+        return converted(_zstandard(content, where), where, label)
     if content.startswith(b"PK\x03\x04"):
         member = _member(content, where)
-        return content if member is None else converted(member, where)
-    return _arff(content, where) if _ARFF.match(content[: 1 << 16]) else content
+        return content if member is None else converted(member, where, label)
+    if _JSON.match(content[: 1 << 16]):
+        return _json(content, where)
+    return _arff(content, where, label) if _ARFF.match(content[: 1 << 16]) else content
 
 
 def _needed(module: str, package: str, where: str, what: str) -> Any:
@@ -122,6 +133,12 @@ def _member(content: bytes, where: str) -> bytes | None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             files = [one for one in archive.infolist() if not one.is_dir()]
             names = [one.filename for one in files]
+            if {"format.npy", "data.npy", "shape.npy"} <= set(names):
+                raise UserError(
+                    f"{where} is a matrix of scipy.sparse.save_npz, without labels: save X, CSR, and y by "
+                    "numpy.savez(FILE, X_data=X.data, X_indices=X.indices, X_indptr=X.indptr, "
+                    "X_shape=X.shape, y=y)"
+                )
             if not names or all(name.endswith(".npy") for name in names):
                 return None
             if "xl/workbook.xml" in names:
@@ -140,8 +157,38 @@ def _member(content: bytes, where: str) -> bytes | None:
         raise UserError(f"{where} is a zip archive that cannot be read: {error}; pack it again") from error
 
 
-def _arff(content: bytes, where: str) -> bytes:
-    """Return dense ARFF as CSV with a header, sparse ARFF as arrays with the last attribute as the label."""
+def _json(content: bytes, where: str) -> bytes:
+    """Return an object per line, or a list of objects, as CSV with a header; what is missing is empty."""
+    text = content.decode("utf-8-sig", "replace").strip()
+    rows: list[Any]
+    wrong = (ValueError, RecursionError)
+    if text.startswith("["):
+        rows = _read(where, "JSON", wrong, lambda: json.loads(text))
+    else:
+        rows = _read(
+            where,
+            "JSON lines",
+            wrong,
+            lambda: [json.loads(line) for line in text.splitlines() if line.strip()],
+        )
+    names: dict[str, None] = {}
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or any(isinstance(value, dict | list) for value in row.values()):
+            raise UserError(
+                f"{where}: row {number} of the JSON is not an object of numbers and words: give one such "
+                'object a line, as {"age": 31, "job": "nurse", "label": 1}'
+            )
+        names |= dict.fromkeys(row)
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(names), restval="", lineterminator="\n")
+    writer.writeheader()
+    plain = ({k: int(v) if isinstance(v, bool) else v for k, v in row.items()} for row in rows)
+    writer.writerows(plain)
+    return stream.getvalue().encode()
+
+
+def _arff(content: bytes, where: str, label: int | str) -> bytes:
+    """Return dense ARFF as CSV with a header, sparse ARFF as arrays."""
     arff = _needed("arff", "liac-arff", where, "an ARFF file")
     text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     text = _INTEGER.sub(r"\1numeric", text)
@@ -151,7 +198,7 @@ def _arff(content: bytes, where: str) -> bytes:
     read = _read(where, "an ARFF file", wrong, lambda: arff.loads(text, return_type=form))
     attributes = read["attributes"]
     if sparse:
-        return _sparse_rows(attributes, list(read["data"]), where)
+        return _sparse_rows(attributes, list(read["data"]), where, label)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([name for name, _ in attributes])
@@ -159,8 +206,18 @@ def _arff(content: bytes, where: str) -> bytes:
     return stream.getvalue().encode()
 
 
-def _sparse_rows(attributes: list[tuple[str, Any]], rows: list[dict[int, Any]], where: str) -> bytes:
-    *features, (_, classes) = attributes
+def _sparse_rows(
+    attributes: list[tuple[str, Any]], rows: list[dict[int, Any]], where: str, label: int | str
+) -> bytes:
+    names = [name for name, _ in attributes]
+    numbers = {"first": 0, "last": len(names) - 1} | {str(k): k - 1 for k in range(1, len(names) + 1)}
+    at = names.index(str(label)) if str(label) in names else numbers.get(str(label))
+    if at is None:
+        raise UserError(
+            f"dataset.label_column={label} is not an attribute of {where}: give its name, or a number from 1 "
+            f"to {len(names)}"
+        )
+    features, classes = [*attributes[:at], *attributes[at + 1 :]], attributes[at][1]
     for name, kind in features:
         if not isinstance(kind, str) or kind.upper() not in ("NUMERIC", "REAL", "INTEGER"):
             raise UserError(
@@ -168,10 +225,10 @@ def _sparse_rows(attributes: list[tuple[str, Any]], rows: list[dict[int, Any]], 
             )
     # A value that is left out is 0, for nominal values the first.
     absent = classes[0] if isinstance(classes, list) else 0.0
-    last = len(features)
-    entries = [(k, j, value) for k, row in enumerate(rows) for j, value in row.items() if j != last]
+    entries = [(k, j - (j > at), value) for k, row in enumerate(rows) for j, value in row.items() if j != at]
     if any(value is None for _, _, value in entries):
         raise UserError(f"{where} has sparse rows with missing values (?): fill them, or write it dense")
     places, columns, values = (list(part) for part in zip(*entries)) if entries else ([], [], [])
-    X = scipy.sparse.csr_array((np.array(values, float), (places, columns)), shape=(len(rows), last))
-    return write_arrays(X, np.array([row.get(last, absent) for row in rows]))
+    shape = (len(rows), len(features))
+    X = scipy.sparse.csr_array((np.array(values, float), (places, columns)), shape=shape)
+    return write_arrays(X, np.array([row.get(at, absent) for row in rows]))

@@ -41,7 +41,7 @@ def _content(
 ) -> tuple[FileParams, bytes, str, Layout | Pairs | None, bool]:
     """Return how to read a file: parameters, content, path and layout, and whether it has labels."""
     raw = RawFiles(entry(OWN), [], Path(), say)
-    content, where = read_content(raw, "rows", path)
+    content, where = read_content(params, raw, "rows", path)
     given = content
     content, params = labelled(content, where, params, width)
     layout = layout_of(params, content, where)
@@ -49,7 +49,7 @@ def _content(
         # Without the training file, the indices of these rows alone tell how they count.
         trained: Layout | Pairs | None = layout
         with contextlib.suppress(UserError):
-            trained = layout_of(params, *read_content(raw, "train", params.path))
+            trained = layout_of(params, *read_content(params, raw, "train", params.path))
         if not isinstance(trained, Pairs) and b":" not in content:
             raise UserError(f"{path} has one column, the model {width} features: give them all")
         layout = trained if isinstance(trained, Pairs) else layout
@@ -181,7 +181,7 @@ def filled_rows(
     if params.scaling not in ("minmax", "standard"):
         return Rows(filled(params, filling, [frame], slice(None))[0], False, labels)
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
-    content, where = read_content(raw, "train", str(params.path))
+    content, where = read_content(params, raw, "train", str(params.path))
     known = frame_of(params, content, where, layout_of(params, content, where), filling.texts)
     known = complete(params, known.without(filling.empty), lambda line: None)
     n = known.rows.size
@@ -192,11 +192,11 @@ def filled_rows(
 def _known(params: FileParams) -> list[Matrix]:
     """Return the rows of the user's files; sparse matrices are given the width of the widest."""
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
-    content, where = read_content(raw, "train", str(params.path))
+    content, where = read_content(params, raw, "train", str(params.path))
     layout = layout_of(params, content, where)
     known = [read_table(params, content, where, layout).X]
     if params.test_path is not None:
-        known.append(read_table(params, *read_content(raw, "test", params.test_path), layout).X)
+        known.append(read_table(params, *read_content(params, raw, "test", params.test_path), layout).X)
     return [widened(X, max(X.shape[1] for X in known)) for X in known]
 
 

@@ -64,7 +64,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
     """Return the message for a file that an error in one line does not explain, else None."""
     try:
-        content, where = read_content(raw, "train", path)
+        content, where = read_content(params, raw, "train", path)
         lenient = replace(params, missing="median", encode="onehot")
         layout = layout_of(params, content, where)
         frame = frame_of(lenient, content, where, layout)
@@ -79,7 +79,7 @@ def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
 
 
 def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
-    content, where = read_content(raw, "train", path)
+    content, where = read_content(params, raw, "train", path)
     layout = layout_of(params, content, where)
     if params.framed:
         return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)
@@ -94,7 +94,7 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
     matrices, y = [train.X], targets(train, labels)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     if params.test_path is not None:
-        test = read_table(params, *read_content(raw, "test", params.test_path), layout)
+        test = read_table(params, *read_content(params, raw, "test", params.test_path), layout)
         _check_alike(params, train.X, test.X)
         check_test_labels(params, train, test)
         matrices.append(test.X)
@@ -150,7 +150,7 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     frames = [train]
     if params.test_path is not None:
-        content, where = read_content(raw, "test", params.test_path)
+        content, where = read_content(params, raw, "test", params.test_path)
         texts = tuple(column.place for column in train.texts)
         test = frame_of(params, content, where, layout, texts).without(empty)
         test = complete(params, test, raw.say)
@@ -317,10 +317,10 @@ def with_scaling(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> t
     return X, what
 
 
-def read_content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
+def read_content(params: Params, raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
     """Return a file's text, and its path for messages."""
     path = Path(name).expanduser()
-    content = converted(raw.users_file(role, path), str(path))
+    content = converted(raw.users_file(role, path), str(path), params.label_column)
     if looks_like_arrays(content):
         return content, str(path)
     content = as_utf8(content, str(path))
