@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from svmbench.cli._parser import Parser, file_path
@@ -22,7 +23,8 @@ def main(arguments: Sequence[str]) -> int:
         "export",
         "Copy runs with their environments, optima, tags and notes, a table, and the commands that repeat "
         "them, into a new results folder, which every command reads with --results. With --model, write the "
-        "model of one run with its support vectors, for another program; rows are scaled and encoded before.",
+        "model of one run with its support vectors, for another program. It scales rows as dataset.scaling "
+        "says; for LIBSVM, a second file does, FILE.range for svm-scale -r.",
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     parser.add_argument("--zip", action="store_true", help="write one zip file instead of a folder")
@@ -65,22 +67,34 @@ def _write_model(given: Namespace) -> int:
         raise UserError("--model writes the model of one run: name it, and leave out --zip")
 
     from svmbench.cli.verify import load
+    from svmbench.data.rows import shifts_and_widths
     from svmbench.files import write_whole
-    from svmbench.recompute.exchange import FORMS, expanded
+    from svmbench.recompute.exchange import FORMS, expanded, libsvm_ranges
     from svmbench.store import Store
 
     run = Store(given.results).find(given.runs[0])
     write, suffix = FORMS[given.model]
-    labels = tuple(run.manifest["dataset"].get("labels") or ("+1", "-1"))
+    about, dataset = run.manifest["dataset"], run.config.dataset.document()
+    labels = tuple(about.get("labels") or ("+1", "-1"))
     path = file_path("-o", given.output or f"{run.id}.{suffix}")
-    content = write(expanded(run.model(), load(run, {}).train, labels, run.config.precision))
+    found = expanded(run.model(), load(run, {}).train, labels, run.config.precision)
+    scaling, ranges = dataset.get("scaling", "none"), path.with_name(path.name + ".range")
+    by_columns = scaling in ("minmax", "standard") and "path" in dataset
+    if by_columns and not about.get("filling") and about.get("columns") == about["features"]:
+        found = replace(found, scaling=shifts_and_widths(dataset))
+    content = write(found)
     write_whole(path, content)
+    written = [path]
+    if given.model == "libsvm" and found.scaling is not None:
+        write_whole(ranges, libsvm_ranges(*found.scaling))
+        written.append(ranges)
     if given.json:
-        print(json.dumps({"path": str(path), "run": run.id, "bytes": len(content)}, indent=2))
+        files = {"path": str(path), "ranges": str(ranges)} if len(written) > 1 else {"path": str(path)}
+        print(json.dumps({**files, "run": run.id, "bytes": len(content)}, indent=2))
         return 0
-    scaling = run.config.dataset.document().get("scaling", "none")
-    if scaling != "none" or run.manifest["dataset"].get("filling"):
+    if found.scaling is None and (scaling != "none" or about.get("filling")):
         told = "the columns of its rows are those of the prepared data set, scaled and encoded"
         print(f"{told} (dataset.scaling={scaling})", file=sys.stderr)
-    print(f"{path}  ({len(content) / 1e6:.2f} MB)")
+    for one in written:
+        print(f"{one}  ({one.stat().st_size / 1e6:.2f} MB)")
     return 0

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from svmbench.data.catalogue import OWN, entry, set_of
 from svmbench.data.columns import kept_columns, renumbered
-from svmbench.data.dataset import Matrix
+from svmbench.data.dataset import Matrix, held_dense
 from svmbench.data.delimited import Layout, Pairs
 from svmbench.data.filling import Filling
 from svmbench.data.parameters import FileParams
@@ -30,10 +31,12 @@ from svmbench.data.sets.file import (
     widened,
     with_scaling,
 )
-from svmbench.data.splits import unit_rows
+from svmbench.data.splits import largest, shift_and_width, unit_rows
 from svmbench.data.unlabelled import labelled
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
+
+Floats = NDArray[np.float64]
 
 
 def _content(
@@ -200,9 +203,32 @@ def _known(params: FileParams) -> list[Matrix]:
     return [widened(X, max(X.shape[1] for X in known)) for X in known]
 
 
+def shifts_and_widths(dataset: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    """Return what each column of the user's rows is reduced and then divided by, float64 (d,).
+
+    Parameters
+    ----------
+    dataset : mapping
+        The ``dataset`` section of the run, with the scaling ``minmax`` or ``standard``, of a file without
+        missing values or text.
+    """
+    params = _params(dataset)
+    known = _training_rows(params, _known(params)[0])
+    if issparse(known) and not held_dense(known):
+        return np.zeros(known.shape[1]), largest(known)
+    columns = (known.toarray() if issparse(known) else known).T
+    found = np.array([shift_and_width(column, params.scaling) for column in columns])
+    return found[:, 0], found[:, 1]
+
+
+def _training_rows(params: FileParams, X: Matrix) -> Matrix:
+    """Return the training rows of those of the training file."""
+    return X[split_rows(params, X.shape[0])["train"] if params.test_path is None else slice(None)]
+
+
 def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: FileParams) -> Matrix:
     """Return rows scaled like those of the training file; columns that it does not have are unchanged."""
-    known = train[split_rows(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
+    known = _training_rows(params, train)
     if issparse(known) != issparse(X) or known.shape[1] > d:
         raise UserError(
             f"{path} cannot be scaled by the training rows of {params.path}: give a file of the same "

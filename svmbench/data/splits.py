@@ -118,20 +118,24 @@ def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str
     UserError
         If the range of a column overflows.
     """
+    if scaling not in ("minmax", "standard"):
+        return
     for number, column in enumerate(X.T[:columns], start=1):
-        known = column[train]
-        with np.errstate(over="ignore", invalid="ignore"):  # checked below, with a message
-            if scaling == "minmax":
-                shift, width = known.min(), np.ptp(known)
-            elif scaling == "standard":
-                shift, width = known.mean(), known.std()
-            else:
-                return
+        shift, width = shift_and_width(column[train], scaling)
         if not np.isfinite([shift, width]).all():
             raise UserError(f"the values of column {number} are too far apart to be scaled: rescale them")
         column -= shift
-        if width > 0.0:
-            column /= width
+        column /= width
+
+
+def shift_and_width(column: NDArray[np.float64], scaling: str) -> tuple[float, float]:
+    """Return what `scale` subtracts from a column with these training values, and what it then divides by."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if scaling == "minmax":
+            shift, width = column.min(), np.ptp(column)
+        else:
+            shift, width = column.mean(), column.std()
+    return float(shift), float(width) or 1.0
 
 
 def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
@@ -139,9 +143,14 @@ def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
 
     Zeros stay zeros. A column that is empty in the training rows is unchanged.
     """
-    top = abs(X[train]).max(axis=0).toarray().ravel()
-    largest = np.where(top > 0.0, top, 1.0)
-    return scipy.sparse.csr_array((X.data / largest[X.indices], X.indices, X.indptr), shape=X.shape)
+    widths = largest(X[train])
+    return scipy.sparse.csr_array((X.data / widths[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
+def largest(X: Matrix) -> NDArray[np.float64]:
+    """Return the largest absolute value of each column of a CSR matrix, shape (d,); 1 for an empty one."""
+    top = abs(X).max(axis=0).toarray().ravel()
+    return np.where(top > 0.0, top, 1.0)
 
 
 def unit_rows(X: Matrix) -> Matrix:

@@ -1,7 +1,7 @@
 """Stored models in the forms of other programs: LIBSVM, scikit-learn, ONNX, and plain arrays.
 
-All hold the support vectors themselves, as 64-bit numbers of the prepared data: rows must be scaled and
-encoded as those of the data set.
+All hold the support vectors themselves, as 64-bit numbers of the prepared data. They scale the columns of
+rows as the data set does; LIBSVM has a file of ranges for this, which its svm-scale reads.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class Expansion:
         Number of the class of each point.
     labels : tuple of str
         Labels of the classes; the first is the positive one of a binary problem.
+    scaling : pair of ndarray of float64, shape (d,), or None
+        What each column of the rows is reduced by, and then divided by.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Expansion:
     bias: Floats
     classes: NDArray[np.int64]
     labels: tuple[str, ...]
+    scaling: tuple[Floats, Floats] | None = None
 
     @property
     def numbers(self) -> NDArray[Any]:
@@ -134,6 +137,12 @@ def libsvm_text(found: Expansion) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def libsvm_ranges(shift: Floats, width: Floats) -> bytes:
+    """Return the file of ranges by which ``svm-scale -r`` scales rows: 0 at the shift, 1 a width above."""
+    ranges = (f"{j} {low:.17g} {low + size:.17g}" for j, (low, size) in enumerate(zip(shift, width), 1))
+    return ("\n".join(["x", "0 1", *ranges]) + "\n").encode()
+
+
 def _dual_columns(found: Expansion, program: str) -> Floats:
     """Return LIBSVM's coefficients, shape (k - 1, s): of each point, one for each other class."""
     if found.kind == "one_vs_rest":
@@ -149,7 +158,10 @@ def _dual_columns(found: Expansion, program: str) -> Floats:
 
 
 def scikit_learn(found: Expansion) -> bytes:
-    """Return a fitted ``sklearn.svm.SVC``, pickled by joblib: load only files of people whom you trust."""
+    """Return a fitted ``sklearn.svm.SVC``, in a pipeline with its scaling if there is one, pickled by joblib.
+
+    Only load files of people whom you trust.
+    """
     SVC = _needed("sklearn.svm", "scikit-learn").SVC
     joblib = _needed("joblib", "joblib")
     columns, k = _dual_columns(found, "scikit-learn"), len(found.labels)
@@ -184,6 +196,11 @@ def scikit_learn(found: Expansion) -> bytes:
         _num_iter=0,
         n_iter_=np.zeros(len(bias), dtype=np.int32),
     )
+    if found.scaling is not None:
+        scaler = _needed("sklearn.preprocessing", "scikit-learn").StandardScaler()
+        shift, width = found.scaling
+        scaler.__dict__.update(mean_=shift, scale_=width, var_=np.square(width), n_features_in_=shift.size)
+        model = _needed("sklearn.pipeline", "scikit-learn").make_pipeline(scaler, model)
     stream = io.BytesIO()
     joblib.dump(model, stream)
     return stream.getvalue()
@@ -203,7 +220,12 @@ def onnx_graph(found: Expansion) -> bytes:
     def node(kind: str, inputs: str, output: str, **options: Any) -> None:
         nodes.append(helper.make_node(kind, inputs.split(), [output], **options))
 
-    node("Cast", "X", "rows", to=onnx.TensorProto.DOUBLE)
+    if found.scaling is None:
+        node("Cast", "X", "rows", to=onnx.TensorProto.DOUBLE)
+    else:
+        constants |= {"shift": found.scaling[0], "width": found.scaling[1]}
+        node("Sub", "X shift", "moved")
+        node("Div", "moved width", "rows")
     node("MatMul", "rows points", "products")
     name, gamma = found.kernel["name"], float(found.kernel.get("gamma", 1.0))
     if name == "gaussian":
@@ -264,6 +286,8 @@ def plain_arrays(found: Expansion) -> bytes:
     """Return the expansion as ``.npz``: arrays of its attributes, and ``kernel`` as JSON."""
     stream = io.BytesIO()
     about: Any = {"kind": found.kind, "kernel": json.dumps(dict(found.kernel)), "labels": found.numbers}
+    if found.scaling is not None:
+        about |= {"shift": found.scaling[0], "width": found.scaling[1]}
     np.savez_compressed(
         stream, points=found.points, coefficients=found.coefficients, bias=found.bias, **about
     )

@@ -1,5 +1,6 @@
 """Models in the forms of other programs: each predicts like `svmbench predict`, row by row."""
 
+import importlib.util
 import json
 
 import numpy as np
@@ -141,3 +142,35 @@ def test_a_model_over_features_is_refused(tmp_path, monkeypatch, capsys):
     run = json.loads(capsys.readouterr().out)["run"]
     assert main(["export", run, "--model", "npz"]) == 2
     assert "over a feature map or clusters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "standard"])
+def test_rows_of_the_file_are_scaled_by_the_model(scaling, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X = RANDOM.normal(size=(90, 3)) * [1.0, 100.0, 1e-3] + [5.0, -300.0, 0.0]
+    X = np.column_stack([X, np.full(90, 7.0)])  # a constant column
+    y = np.where(X[:, 0] + X[:, 1] / 100 > 2.0, 1, -1)
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    words = ["dataset=file", "dataset.path=data.npz", f"dataset.scaling={scaling}", "kernel.gamma=0.7"]
+    assert main(["run", "solver=smo", "problem.C=5", *words, "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)["run"]
+    assert main(["predict", run, "data.npz", "--scores", "--json"]) == 0
+    scores = np.array(json.loads(capsys.readouterr().out)["scores"])
+    with np.load(exported(run, "npz", capsys)) as held:
+        rows, gamma = (X - held["shift"]) / held["width"], json.loads(str(held["kernel"]))["gamma"]
+        values = np.exp(-gamma * np.square(rows[:, None] - held["points"]).sum(axis=2))
+        close(values @ held["coefficients"].T + held["bias"], scores)
+    joblib = pytest.importorskip("joblib")
+    close(joblib.load(exported(run, "sklearn", capsys)).decision_function(X), scores)
+    assert main(["export", run, "--model", "libsvm"]) == 0
+    path, ranges = (line.split()[0] for line in capsys.readouterr().out.splitlines())
+    assert ranges == f"{path}.range"
+    x, bounds, *lines = (tmp_path / ranges).read_text().splitlines()
+    assert (x, bounds) == ("x", "0 1")
+    numbers, low, high = np.array([line.split() for line in lines], float).T
+    assert numbers.tolist() == [1, 2, 3, 4]
+    np.testing.assert_allclose((X - low) / (high - low), rows, rtol=1e-12, atol=1e-12)
+    if importlib.util.find_spec("onnxruntime"):
+        runtime = pytest.importorskip("onnxruntime")
+        session = runtime.InferenceSession(exported(run, "onnx", capsys), providers=["CPUExecutionProvider"])
+        close(session.run(["scores"], {"X": X})[0], scores)
