@@ -371,6 +371,17 @@ def test_the_table_says_who_is_best_at_what_cost(seeds):
     assert rows[0][3] == "1.0e4" and rows[1][3] == "not reached (0 of 6)"
 
 
+def test_no_word_of_the_summary_is_broken_on_a_phone(seeds):
+    seeds.view(400)
+    name = """const cell = document.querySelector('.summary tbody td'), word = document.createElement('span');
+        word.style.whiteSpace = 'nowrap'; word.textContent = 'Decomposition'; cell.replaceChildren(word);
+        const free = word.getBoundingClientRect().width; word.style.whiteSpace = '';
+        const table = document.querySelector('.summary');
+        return [word.getClientRects().length, free > 0, table.scrollHeight - table.clientHeight];"""
+    assert seeds.run(name) == [1, True, 0]
+    seeds.view(1400)
+
+
 @pytest.mark.parametrize(
     ("words", "figures", "runs"),
     [("pegasos", 1, 6), ("mnist", 1, 1), ("mine", 1, 1), ("nothing", 0, 0), ("", 2, 13)],
@@ -423,14 +434,3 @@ def test_what_the_filter_hides_leaves_no_room(long):
     assert long.run("return document.querySelector('.figure:not([hidden]) h3').textContent").startswith("37.")
     assert long.run("return document.documentElement.scrollHeight") < 3000
     assert long.run(LAID_OUT, "nav ol li") == 1
-
-
-def test_no_word_of_the_summary_is_broken_on_a_phone(seeds):
-    seeds.view(400)
-    name = """const cell = document.querySelector('.summary tbody td'), word = document.createElement('span');
-        word.style.whiteSpace = 'nowrap'; word.textContent = 'Decomposition'; cell.replaceChildren(word);
-        const free = word.getBoundingClientRect().width; word.style.whiteSpace = '';
-        const table = document.querySelector('.summary');
-        return [word.getClientRects().length, free > 0, table.scrollHeight - table.clientHeight];"""
-    assert seeds.run(name) == [1, True, 0]
-    seeds.view(1400)
