@@ -67,6 +67,7 @@ def list_all(asked: Asked) -> int:
     judged = [one for one in claims_of(Path(asked.results) / "reference") if one.get("artifact") in asked.ids]
     if judged:
         print(f"\n{pages.claim_lines(judged, linked=False)}")
+        print(f"\n{pages.SEEN_MARK} defined or changed when an outcome was known")
     return 0
 
 

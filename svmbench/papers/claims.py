@@ -1,7 +1,8 @@
 """Claims of documents: wording, place, tests, and the verdicts on them.
 
-A test is a predicate with thresholds, fixed before the outcome is seen. It is judged on each data set under
-each counting convention, or once over all data sets if the document refers to them together.
+A test is a predicate with thresholds, fixed before an outcome is known; a claim says where it was not so. It
+is judged on each data set under each counting convention, or once over all data sets if the document refers
+to them together.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ class Claim:
         Target that it belongs to, such as ``SBP-F2``; empty: that of the artifact.
     not_attempted : str
         Why it is not tested; empty if it is.
+    seen : str
+        If it was defined or changed when an outcome was known: what was known, and the verdict by an earlier
+        definition.
     """
 
     name: str
@@ -64,11 +68,12 @@ class Claim:
     sure: str = "read"
     target: str = ""
     not_attempted: str = ""
+    seen: str = ""
 
 
 def claim(
     name: str, place: str, text: str, *tests: Test, sure: str = "read", target: str = "",
-    not_attempted: str = "", by_construction: str = "", convention: str = "",
+    not_attempted: str = "", by_construction: str = "", convention: str = "", seen: str = "",
 ) -> Claim:  # fmt: skip
     """Return a claim; ``by_construction`` and ``convention`` are those of its tests that give none.
 
@@ -88,7 +93,7 @@ def claim(
         )
         for test in tests
     ]
-    return Claim(name, place, text, tuple(mine), sure, target, not_attempted)
+    return Claim(name, place, text, tuple(mine), sure, target, not_attempted, seen)
 
 
 @dataclass(frozen=True)

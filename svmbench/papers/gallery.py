@@ -11,7 +11,7 @@ from pathlib import Path
 
 from svmbench.papers.artifact import DOCUMENTS, Artifact, load
 from svmbench.papers.catalogue import ours
-from svmbench.papers.pages import Entry
+from svmbench.papers.pages import SEEN_MARK, Entry, marked
 from svmbench.store import shared
 
 #: Most characters in a line of a table.
@@ -20,13 +20,14 @@ _LONGEST = 200
 #: The documents that are shown; the others are known in part.
 _SHOWN = ("SBP", "RUP", "PEG", "RS", "LEC", "AS")
 
-_ABOUT = """\
+_ABOUT = f"""\
 # The papers, printed and reproduced
 
 For each figure and table of the five documents: what stored runs give, beside the printed numbers where there
-are any, and the verdict on each claim. `make verdicts` writes this page; `results/reference/VERDICTS.md`
-explains the verdicts, and the pages in `results/reference/verdicts` have their tests and intervals by the
-same names. Pictures lead to their full size."""
+are any, and the verdict on each claim ({SEEN_MARK}: defined or changed when an outcome was known). `make
+verdicts` writes this page; `results/reference/VERDICTS.md` explains the verdicts, and the pages in
+`results/reference/verdicts` have their tests and intervals by the same names. Pictures lead to their full
+size."""
 
 
 def gallery(found: Sequence[Entry], reference: Path, home: str) -> str:
@@ -61,7 +62,7 @@ def _section(artifact: Artifact, found: Sequence[Entry], reference: Path, home: 
     elif table.is_file():
         parts += _short(table.read_text(encoding="utf-8").strip().rpartition("\n\n")[2])
     lines = [
-        f"- {one['id']}, {one['claim']}: *{one['verdict']}*"
+        f"- {one['id']}, {one['claim']}: *{marked(one)}*"
         + (" (our own question)" if one["sure"] == "ours" else "")
         for one in found
         if one["artifact"] == artifact.id

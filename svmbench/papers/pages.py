@@ -30,6 +30,9 @@ from svmbench.papers.material import Material
 from svmbench.papers.predicates import SEEN, Test
 from svmbench.store import lines
 
+#: Marks the verdict on a claim that was defined or changed when an outcome was known.
+SEEN_MARK = "†"
+
 #: Claims with their judged parts, and an artifact with those about it.
 Claims = Sequence[tuple[Claim, Sequence[tuple[Test, Sequence[Finding]]]]]
 Judged = tuple[Material, Claims]
@@ -38,8 +41,9 @@ Entry = Mapping[str, Any]
 
 _ABOUT = f"""\
 Made by `svmbench paper verdict` from the stored runs; nothing is written by hand. A claim is a finding of a
-document in our own words. Its tests are predicates whose thresholds were fixed beforehand; each gives a
-number and its {LEVEL:.0%} interval, from at least {DRAWS[0]:,} resamples of the seeds.
+document in our own words. Its tests are predicates with thresholds, fixed before an outcome was known unless
+a {SEEN_MARK} marks the verdict; each gives a number and its {LEVEL:.0%} interval, from at least {DRAWS[0]:,}
+resamples of the seeds.
 
 A claim is *reproduced* if the intervals of all its tests lie in the ranges given, *deviates* if one lies
 outside, and is *inconclusive* otherwise. A test of a printed error is inconclusive, too, if a difference of
@@ -75,6 +79,7 @@ def entries(found: Sequence[Judged]) -> list[Entry]:
                 "sure": claim.sure,
                 "verdict": _verdict(claim, parts),
                 **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
+                **({"seen": claim.seen} if claim.seen else {}),
                 "parts": [_part(test, findings) for test, findings in parts],
             }
             made.append(lines.checked(entry))
@@ -91,7 +96,12 @@ def overview(found: Sequence[Entry]) -> str:
     """Return the page of all claims: how many have which verdict, and a line for each."""
     claims, questions = ([one for one in found if (one["sure"] == "ours") == ours] for ours in (False, True))
     said = "Tests are counted once for each data set and convention."
-    parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), *_failures(found)]
+    seen = sum("seen" in one for one in claims)
+    known = (
+        f"Of these {len(claims)} claims, {seen} were defined or changed when an outcome was known ({SEEN_MARK})."
+        " The page of the document says what was known, and which verdict an earlier definition had."
+    )
+    parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), known, *_failures(found)]
     parts += [claim_lines(claims), "## Our own questions", said, claim_lines(questions)]
     return "\n\n".join(parts) + "\n"
 
@@ -103,9 +113,14 @@ def claim_lines(found: Sequence[Entry], linked: bool = True) -> str:
         name = entry["id"]
         if linked and entry["document"] in DOCUMENTS:
             name = f"[{name}]({file_of(entry['document'])}#{name.lower()})"
-        rows.append([name, entry["claim"], entry["verdict"], *_deciding(entry)])
+        rows.append([name, entry["claim"], marked(entry), *_deciding(entry)])
     text = table(("id", "claim", "verdict", "number", "holds"), rows)
     return re.sub("-{4,}", "---", re.sub(" {2,}", " ", text)) if linked else text
+
+
+def marked(entry: Entry) -> str:
+    """Return the verdict on a claim, marked if the claim was defined or changed when an outcome was known."""
+    return f"{entry['verdict']} {SEEN_MARK}" if "seen" in entry else str(entry["verdict"])
 
 
 def file_of(key: str) -> str:
@@ -245,6 +260,7 @@ def _section(material: Material, claims: Claims, names: Sequence[str], home: str
         parts.append(
             f'<a id="{name.lower()}"></a>**{name}, {claim.name}: {_verdict(claim, judged_parts)}{by}.** '
             f"{claim.text} ({claim.place}{_doubt(claim)})"
+            + (f" {SEEN_MARK} {claim.seen}" if claim.seen else "")
             + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )
         for test, findings in judged_parts:

@@ -90,7 +90,7 @@ class Tested:
 
 @dataclass(frozen=True)
 class Test(ABC):
-    """One test of a claim: a predicate with its thresholds, which are fixed before the outcome is seen.
+    """One test of a claim: a predicate with its thresholds.
 
     Attributes
     ----------

@@ -204,7 +204,7 @@ def test_a_claim_keeps_what_is_said_of_it():
     together = replace(EQUALS, together=True)
     assert together.definition == "M equals 5, in the mean over the data sets."
     made = claim("c", "p", "t", not_attempted="why")
-    assert (made.tests, made.not_attempted, made.sure) == ((), "why", "read")
+    assert (made.tests, made.not_attempted, made.sure, made.seen) == ((), "why", "read", "")
 
 
 def test_a_part_is_judged_on_its_panels_and_counters_alone():
@@ -337,6 +337,17 @@ def test_a_page_says_why_a_claim_is_not_attempted():
     assert f"**X-C.1, c: {N}.** t (p) Why: No data.\n" in pages.sections(found)
     (entry,) = json.loads(pages.document(pages.entries(found)))
     assert (entry["verdict"], entry["not_attempted"], entry["parts"]) == (N, "No data.", [])
+
+
+def test_pages_mark_a_claim_that_was_defined_when_an_outcome_was_known():
+    known = claim("a", "p", "t", EQUALS, seen="It was 5.")
+    found = pages.judged([check_of([known, claim("b", "p", "t", EQUALS)], 5)])
+    entries = pages.entries(found)
+    assert [one.get("seen") for one in entries] == ["It was 5.", None]
+    text = pages.overview(entries)
+    assert f"| X-C.1 | a | {R} † |" in text and f"| X-C.2 | b | {R} |" in text
+    assert "Of these 2 claims, 1 were defined or changed when an outcome was known (†)." in text
+    assert f"**X-C.1, a: {R}.** t (p) † It was 5.\n" in pages.sections(found)
 
 
 def test_together_may_be_a_single_data_set():

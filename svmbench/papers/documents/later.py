@@ -8,13 +8,20 @@ from svmbench.papers.predicates import Near, Order, Ratio
 from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
+# What was known when costs of DC-SVM became claims.
+COSTS = (
+    "One or two seeds of each line, to the same gap with fewer checkpoints, were known: 1.45e9 "
+    "evaluations of DC-SVM, 1.38e9 of decomposition, 2.0e8 of early prediction, and SMO at a gap of "
+    "1.4e-3 after 1e10; 1.7e8 values really computed by SMO, 1.2e9 by DC-SVM. Limits are ratios that the "
+    "paper prints.")
+
 
 def cvm_lc() -> Artifact:
     """The reply of Loosli and Canu to the paper on core vector machines, judged by kernel evaluations; their
     seconds were those of the authors' programs. Their abstract was available, their figures were not: sizes,
     C and γ are ours. CVM minimises the squared hinge loss, so it is compared with the exact solver of the
     hinge loss at the same C only by test error and cost. If the budget ended a run, its cost is only a lower
-    bound. Thresholds were chosen before the runs."""
+    bound."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=1024 observe.points=1",
         [
@@ -93,15 +100,8 @@ def dc_t3() -> Artifact:
     and so is the authors' program, which gives γ and C, 10 and 64 clusters for early prediction, and LIBSVM
     without a bias as its exact solver. The numbers of the table are remembered. The paper prints seconds of
     these programs; here costs are kernel evaluations, since all solvers share one program. SMO stands for
-    LIBSVM: it changes one coefficient at a time, as a dual without a bias allows.
-
-    Seen before the claims were written: on IJCNN1 one or two seeds of each line, to the same gap with fewer
-    checkpoints (DC-SVM 1.60 %, 1.45e9 evaluations; early prediction from 64 clusters to 16, 1.48 %, 2.0e8;
-    decomposition 1.38e9; SMO at a gap of 1.4e-3 after 1e10, with a row cache 1.7e8 values really computed,
-    where DC-SVM computed 1.2e9); on Covertype decomposition with a bias, 3.50 % at a gap of 4.3e-5; with
-    parts by kernel k-means, early prediction 3.65 % after 4.9e11 evaluations, 44,832 of its 71,462 support
-    vectors in one part, so that parts are now those of k-means in the input space, as in the authors'
-    program. A limit of a ratio is the ratio that the paper prints, so none of these numbers chose it."""
+    LIBSVM: it changes one coefficient at a time, as a dual without a bias allows. Parts are those of k-means
+    in the input space, as in the authors' program."""
     runs = Runs(
         # A relative gap of 1e-6 bounds the relative error that the abstract states; the solvers' own
         # tolerance is too small to end them before.
@@ -134,7 +134,12 @@ def dc_t3() -> Artifact:
                 "took the authors almost a day (from memory)")),
         claim("early prediction comes to about 96 % on Covertype", "Abstract",
             "Early prediction on Covertype predicts about 96 % of the test examples: 95.5 to 96.5 %.",
-            Near("early", Value("early"), (3.5, 4.5), panels="covtype", counters="kev_ondemand")),
+            Near("early", Value("early"), (3.5, 4.5), 0.0, panels="covtype", counters="kev_ondemand"),
+            seen=(
+                "With parts by kernel k-means, 3.65 % after 4.9e11 evaluations was known. First the "
+                "noise of two test sets was allowed, and for a time, chosen when the outcome was known, "
+                "a tenth of 3.5 points: reproduced by both. The range is that of about 96 %, so nothing "
+                "is added to it.")),
         # With a bias, the error of the exact solution is the printed one; without, it is 1.60 %.
         claim("98.69 and 98.35 % are predicted on IJCNN1", "Table of the RBF kernel",
             "On IJCNN1 DC-SVM predicts 98.69 % of the test examples, and 98.35 % by early prediction. The "
@@ -142,7 +147,10 @@ def dc_t3() -> Artifact:
             Near("exact solution", Value("biased"), 1.31, same_set=True, panels="ijcnn1",
                 counters="kev_ondemand"),
             Near("early", Value("early"), 1.65, same_set=True, panels="ijcnn1", counters="kev_ondemand"),
-            sure="unconfirmed"),
+            sure="unconfirmed",
+            seen=(
+                "The errors were known, 1.60 % of the exact solution without a bias, which was judged "
+                "before, and 1.48 % of early prediction: inconclusive.")),
         claim("DC-SVM is cheaper than LIBSVM on IJCNN1", "Table of the RBF kernel",
             "On IJCNN1 DC-SVM takes 41 s and early prediction 12 s, LIBSVM 115 s: at most 0.357 and 0.104 "
             "of the evaluations of SMO to the same gap.",
@@ -152,7 +160,7 @@ def dc_t3() -> Artifact:
                   (0.0, 0.104), panels="ijcnn1", counters=metric)
               for name, metric in (("early, on demand", "kev_ondemand"),
                   ("early, per iteration", "kev_iter"))),
-            sure="unconfirmed"),
+            sure="unconfirmed", seen=COSTS),
         claim("DC-SVM converges faster than exact solvers",
             "Experiments, figures of the objective (arXiv v1, page 12), as quoted by others",
             "DC-SVM reduces the objective faster than exact solvers: it arrives earlier than SMO at "
@@ -160,20 +168,20 @@ def dc_t3() -> Artifact:
             *(Order(name, Arrival("dcsvm", "relative_gap", level=level, first=True),
                   Arrival("smo", "relative_gap", level=level, first=True), ratio=True, panels="ijcnn1")
               for name, level in (("to 1e-2", 1e-2), ("to 1e-4", 1e-4), ("to 1e-6", 1e-6))),
-            sure="unconfirmed"),
+            sure="unconfirmed", seen=COSTS),
         claim("dividing pays: DC-SVM takes fewer evaluations than its last solver", "our own question",
             "That DC-SVM takes fewer evaluations to a gap of 1e-6 than the solver that it ends with here, "
             "started at zero.",
             Order("against decomposition", Arrival("dcsvm", "relative_gap", level=1e-6, first=True),
                 Arrival("decomposition", "relative_gap", level=1e-6, first=True), ratio=True,
                 panels="ijcnn1"),
-            sure="ours"),
+            sure="ours", seen=COSTS),
         claim("DC-SVM computes fewer values than SMO with a row cache", "our own question",
             "That DC-SVM also computes fewer kernel values than SMO where both keep rows in a cache of 1 "
             "GiB.",
             Order("values really computed", Value("dcsvm", "kev_computed"), Value("smo", "kev_computed"),
                 ratio=True, panels="ijcnn1", counters="kev_ondemand"),
-            sure="ours")]
+            sure="ours", seen=COSTS)]
     return Grid("DC-T3", "DC-SVM: exact solution and early prediction",
         "Hsieh, Si, Dhillon: A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML 2014, "
         "abstract and table of the RBF kernel",
@@ -190,11 +198,7 @@ def dc_t3s() -> Artifact:
     """The table of DC-SVM on IJCNN1 in seconds: each run alone on one machine; LIBSVM has three turns. All
     end by their own rule at the tolerance 1e-3, LIBSVM's default. The authors' LIBSVM has no bias, that of
     scikit-learn always has one. The clock is CPU time of training. Covertype is left out, since LIBSVM took
-    the authors almost a day (from memory).
-
-    Seen before the claims were written: DC-SVM took 6 CPU s to a far smaller tolerance and early prediction
-    from 64 clusters to 16 took 1.7, both beside other programs. LIBSVM's seconds had not been seen. The
-    limits are ratios of the paper's seconds."""
+    the authors almost a day (from memory)."""
     runs = Runs(
         "kernel=gaussian kernel.gamma=2.0 problem.C=32.0 problem.bias=none budget=paper budget.kev=null "
         "budget.memory=4096 observe.points=1",
@@ -210,7 +214,8 @@ def dc_t3s() -> Artifact:
             "That DC-SVM takes fewer seconds than the solver that it ends with here, started at zero.",
             Order("against decomposition", Value("dcsvm", "cpu_seconds"),
                 Value("decomposition", "cpu_seconds"), ratio=True),
-            sure="ours")]
+            sure="ours", seen=(
+                "6 CPU s of DC-SVM, to a smaller tolerance and beside other programs, were known."))]
     return Grid("DC-T3", "DC-SVM: seconds on IJCNN1",
         "Hsieh, Si, Dhillon: A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML 2014, "
         "table of the RBF kernel; published: seconds of the authors' machine and programs, from memory",
@@ -241,31 +246,30 @@ def la_t() -> Artifact:
         [Group(5, "lasvm", "waveform banana reuters usps"), Group(3, "lasvm", "adult mnist"),
             Group(1, "full second_order")])
     claims = [
-        # Only the paper's own sets decide; banana and waveform are generated by us, with parameters that are
-        # remembered.
         claim("one pass of LASVM comes near the full solver", "Results of the online runs (remembered)",
             "After one pass and the finishing step, the test error is at most 0.3 points above that of the "
             "full solver.",
-            Order("at most 0.3 points above", Value("lasvm"), Value("full") + 0.3,
-                panels="reuters usps adult mnist"),
-            sure="unconfirmed"),
+            Order("at most 0.3 points above", Value("lasvm"), Value("full") + 0.3),
+            sure="unconfirmed",
+            seen=(
+                "For a time, chosen when the outcome was known, banana and waveform, whose points are "
+                "generated anew, were a question of our own: reproduced on the other sets. They are "
+                "sets of the paper, so the first definition was restored.")),
         claim("one pass of LASVM evaluates fewer kernels", "Results of the online runs (remembered)",
             "One pass needs fewer kernel evaluations than the full solver, with the same cache of 256 MiB. "
             "The paper's full solver is LIBSVM of that time, with the worst violating pair. LASVM needs "
             "only values with its expansion, but our program computes whole rows where that is faster, so "
             "the number of values computed (kev_computed) is not a property of LASVM. The number that LASVM "
             "needs without a cache (kev_ondemand) is an upper bound of the number that it computes with "
-            "one. The claim is judged where the matrix exceeds the cache; on the smaller sets a cache would "
-            "save most evaluations, and the bound says nothing.",
-            Order("an upper bound against evaluations really made", Value("lasvm", "kev_ondemand"),
-                Value("full", "kev_computed"), ratio=True, panels="adult mnist"),
-            sure="unconfirmed"),
-        claim("one pass of LASVM suffices on generated sets, too", "our own question",
-            "The same holds on banana and waveform, whose points are generated by us.",
-            Order("at most 0.3 points above", Value("lasvm"), Value("full") + 0.3, panels="banana waveform"),
-            Order("evaluations that our programs make", Value("lasvm", "kev_computed"),
-                Value("full", "kev_computed"), ratio=True, panels="banana waveform"),
-            sure="ours"),
+            "one. Where the matrix fits into the cache, which would save most evaluations, the bound decides "
+            "nothing.",
+            Order("an upper bound against evaluations really made",
+                Value("lasvm", "kev_ondemand", at_most=True), Value("full", "kev_computed"), ratio=True),
+            sure="unconfirmed",
+            seen=(
+                "A first definition compared evaluations that our programs make: deviates. For a time, "
+                "chosen when the outcome was known, only the sets whose matrix exceeds the cache were "
+                "judged: reproduced.")),
         claim("one pass of LASVM evaluates fewer kernels than second-order SMO", "our own question",
             "One pass needs fewer evaluations than a full solver that chooses the pair by its gain, as "
             "LIBSVM has done since 2005.",
