@@ -345,7 +345,7 @@ def test_pages_mark_a_claim_that_was_defined_when_an_outcome_was_known():
     entries = pages.entries(found)
     assert [one.get("seen") for one in entries] == ["It was 5.", None]
     text = pages.overview(entries)
-    assert f"| X-C.1 | a | {R} † |" in text and f"| X-C.2 | b | {R} |" in text
+    assert f"| a | {R} † |" in text and f"| b | {R} |" in text
     assert "Of these 2 claims, 1 were defined or changed when an outcome was known (†)." in text
     assert f"**X-C.1, a: {R}.** t (p) † It was 5.\n" in pages.sections(found)
 
