@@ -99,7 +99,8 @@ def overview(found: Sequence[Entry]) -> str:
     seen = sum("seen" in one for one in claims)
     known = (
         f"Of these {len(claims)} claims, {seen} were defined or changed when an outcome was known "
-        f"({SEEN_MARK}).\nThe page of the document says what was known, and which verdict an earlier definition had."
+        f"({SEEN_MARK}).\nThe page of the document says what was known, and which verdict an earlier "
+        "definition had."
     )
     parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), known, *_failures(found)]
     parts += [claim_lines(claims), "## Our own questions", said, claim_lines(questions)]
