@@ -137,6 +137,7 @@ def _predicted(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the decision values of rows, and the places of their labels among those of the data set."""
     from svmbench.recompute import joint_scores, scores, unit
+    from svmbench.recompute.rounding import Rounding
     from svmbench.store.joint_model import JointModel
 
     if isinstance(model, JointModel):
@@ -151,6 +152,9 @@ def _predicted(
             f"rows with a score of exactly 0, which decides nothing: {count}; the second class is named, "
             "and a run counts a mistake, whichever the label"
         )
+    doubt = Rounding(model, X if train is None else train.X).sign(X)
+    if count := int(((abs(values) <= doubt) & (values != 0.0)).sum()):
+        _say(f"rows whose scores double precision cannot tell from 0: {count}; their labels may be wrong")
     return values, (~(values > 0.0)).astype(int)
 
 

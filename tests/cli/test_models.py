@@ -379,6 +379,19 @@ def test_a_column_of_numbers_is_no_file_of_labels_for_a_model_of_a_table(here, c
     assert output.out == ""
 
 
+def test_rows_that_double_precision_leaves_open_are_counted(here, capsys):
+    rng = np.random.default_rng(0)
+    X = 2.0 ** rng.integers(-60, 60, size=(60, 2))
+    written(here / "mine", [f"{a!r},{b!r},{1 - 2 * (k % 2)}" for k, (a, b) in enumerate(X.tolist())])
+    words = ["kernel=linear", "problem.C=1", "dataset=file", "dataset.path=mine", "budget.seconds=1"]
+    assert main(["run", "solver=svm_light", *words]) == 0
+    capsys.readouterr()
+    assert main(["predict", "svm_light", "mine"]) == 0
+    output = capsys.readouterr()
+    assert "rows whose scores double precision cannot tell from 0: " in output.err
+    assert len(output.out.splitlines()) == 60
+
+
 def test_a_file_that_is_not_there(made, capsys):
     assert main(["predict", "smo", "nowhere"]) == 2
     assert capsys.readouterr().err.startswith("svmbench: cannot read nowhere: No such file")
