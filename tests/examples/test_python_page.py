@@ -8,7 +8,7 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "python.md"
 
 def test_every_block_runs(tmp_path, capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     names = {"results": tmp_path}
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), names)

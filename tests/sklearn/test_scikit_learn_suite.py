@@ -34,7 +34,6 @@ EXPECTED: dict[str, str] = {
     "test_sparse_timeout": ROUNDS,
     "test_svm_precomputed": MATRIX,
     "test_svm_svc_clone_with_callable_kernel": MATRIX,
-    "test_svm_probability_raises_futurewarning[True-SVC-SVC]": DEPRECATION,
     "test_svm_probability_raises_futurewarning[False-SVC-SVC]": DEPRECATION,
     "test_svm_svc_nusvc_probA_probB_deprecated[SVC]": DEPRECATION,
     "test_svm_svr_errors": "a kernel matrix that is too small is refused in `fit` already",
