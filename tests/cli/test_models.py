@@ -383,7 +383,7 @@ def test_rows_that_double_precision_leaves_open_are_counted(here, capsys):
     rng = np.random.default_rng(0)
     X = 2.0 ** rng.integers(-60, 60, size=(60, 2))
     written(here / "mine", [f"{a!r},{b!r},{1 - 2 * (k % 2)}" for k, (a, b) in enumerate(X.tolist())])
-    words = ["kernel=linear", "problem.C=1", "dataset=file", "dataset.path=mine", "budget.seconds=1"]
+    words = ["kernel=linear", "problem.C=1", "dataset=file", "dataset.path=mine", "budget.iterations=20"]
     assert main(["run", "solver=svm_light", *words]) == 0
     capsys.readouterr()
     assert main(["predict", "svm_light", "mine"]) == 0
