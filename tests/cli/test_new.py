@@ -32,7 +32,7 @@ def test_a_new_solver_runs_and_satisfies_the_conformance_suite(here, tmp_path, c
     assert main(["new", "solver", "two_steps"]) == 0
     told = capsys.readouterr().out
     assert "svmbench-two_steps/svmbench_two_steps/solver.py\n" in told
-    assert "next     pip install ./svmbench-two_steps && svmbench run solver=two_steps\n" in told
+    assert "&& svmbench check two_steps && svmbench run solver=two_steps\n" in told
     installed = installed_from(Path("svmbench-two_steps").absolute(), tmp_path / "installed")
     done = conformance(installed, "test_counts.py", "two_steps")
     assert done.returncode == 0 and done.stdout.count(".") > 5, done.stdout

@@ -32,9 +32,7 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
     assert main(["plot", *asked[1:]]) == 0
     assert "4 cells" in Path("grid.txt").read_text()  # of the last round alone
     capfd.readouterr()
-    assert main(["plot"]) == 2
-    assert "the following arguments are required: RUNS" in capfd.readouterr().err
-    assert main(["plot", "results", "--y", "validation_error"]) == 2
+    assert main(["plot", "--y", "validation_error"]) == 2
     assert " and 4 more: its validation_error is one number from folds, not" in capfd.readouterr().err
     won = min(
         runs.values(),

@@ -104,13 +104,14 @@ def test_the_readme_names_its_commands():
 def test_the_sweep_on_a_cluster_is_what_the_page_says(here, monkeypatch):
     """It is planned as the command is typed; `python -m tests.cluster` runs sweeps on clusters."""
     monkeypatch.setattr("svmbench.sweep.planning.cores", lambda: 1)
-    (words, _), (options, _) = commands("docs/cluster.md")
-    assert words[:2] == ["run", "-m"] and options[0] == "plan"
+    (words, _), (on_ray, _), (options, _) = commands("docs/cluster.md")
+    assert words[:2] == on_ray[:2] == ["run", "-m"] and options[0] == "plan"
     assert make(options[1:]).options["launcher"]["options"] == {"nice": 100, "contiguous": True}
     plan = make(words[2:])
     assert len(plan.jobs) == 40 and not plan.duplicates and not plan.impossible
     launcher = plan.options["launcher"]
     assert (launcher["name"], launcher["partition"], launcher["minutes"]) == ("slurm", "cpu", 120)
+    assert make(on_ray[2:]).options["launcher"]["address"] == "HOST:6379"
 
 
 def test_the_readme_shows_what_the_demo_prints(here, capsys):

@@ -82,8 +82,7 @@ def test_a_typing_error_in_the_first_line_of_fractions_is_named(write):
             "the first line only tells Excel the delimiter: remove it",
         ),
         (b"y,a,y\n" + ROWS, {"label_column": "y"}, "label_column=y names columns 1 and 3 of"),
-        (b'{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', {}, "looks like JSON"),
-        (b"[[1, 2, 0],\n [2, 1, 1]]\n", {}, "looks like JSON"),
+        (b"[[1, 2, 0],\n [2, 1, 1]]\n", {}, "row 1 of the JSON is not an object of numbers and words"),
     ],
 )
 def test_first_lines_that_name_no_columns_are_said_to_be_what_they_are(write, content, given, sentence):

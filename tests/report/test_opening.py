@@ -71,13 +71,15 @@ def test_cells_sort_by_their_first_number_and_unknown_ones_last():
 @pytest.fixture
 def field(tmp_path, monkeypatch):
     """A small comparison with all its runs but those of Pegasos; two runs of other problems beside them."""
+    optimum = Store(tmp_path).put_optimum({"key": "small", "test_error": None, "empty_test_error": 0.45})
     made = artifact(
         ["sbp", "smo", "pegasos"], kind="front", panels=BOARDS, counters="cpu_seconds kev_ondemand"
     )
     for planned in made.runs.planned():
         if planned.solver != "pegasos":
             trace = errors(30, 10) if planned.solver == "sbp" else errors(40, 20)
-            store(tmp_path, planned, trace, environment="here", started="2026-01-01T00:00:00Z")
+            stamp = {"environment": "here", "started": "2026-01-01T00:00:00Z"}
+            store(tmp_path, planned, trace, optimum=optimum, **stamp)
     for seed in (0, 1):
         stored_run(tmp_path, "sbp", "mnist", seed, costs=COSTS, errors=[3, 2, 1])
     monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: made)
