@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
@@ -15,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmbench.errors import UserError
 from svmbench.kernels.functions import registry
 from svmbench.kernels.functions.base import Kernel
 from svmbench.sparse import canonical
@@ -36,6 +39,15 @@ ACCEPTED: dict[str, Any] = {
 }
 
 
+@contextlib.contextmanager
+def value_errors() -> Iterator[None]:
+    """Raise a `UserError` of the package, such as of values beyond single precision, as a ValueError."""
+    try:
+        yield
+    except UserError as error:
+        raise ValueError(str(error)) from error
+
+
 def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
     """Raise ValueError unless a parameter is a positive number, and finite if required."""
     if not (isinstance(value, Real) and float(value) > 0.0) or (finite and value == np.inf):
@@ -54,8 +66,8 @@ def _narrow(X: Any) -> Any:
     return type(X)(narrow, shape=X.shape)
 
 
-def checked_features(X: Any) -> Any:
-    """Return validated rows, with repeated entries of a sparse matrix added up.
+def checked_features(X: Any, name: str = "X") -> Any:
+    """Return validated rows, called `name`, with repeated entries of a sparse matrix added up.
 
     Raises
     ------
@@ -66,7 +78,7 @@ def checked_features(X: Any) -> Any:
     values = X.data if sp.issparse(X) else X
     if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
         raise ValueError(
-            "X holds numbers above 3.4e38, and features are kept in single precision: scale them"
+            f"{name} holds numbers above 3.4e38, and features are kept in single precision: scale them"
         )
     return X
 
@@ -79,9 +91,17 @@ def classes_of(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int64]]
     ValueError
         If the labels are not classes, or all are of one class.
     """
-    if np.asarray(y).dtype.kind not in "iub":  # of integers all are; the check takes as long as a small fit
-        check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        if np.asarray(y).dtype.kind not in "iub":  # the check takes as long as a small fit
+            check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        if "not supported between" not in str(error):
+            raise
+        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
+        raise TypeError(
+            f"y holds labels that have no order, of types {kinds}: give all the same type"
+        ) from error
     if classes.size == 1:
         raise ValueError(
             f"{estimator} can't train when only one class is present: y holds {classes[:1].tolist()[0]!r} "
@@ -153,7 +173,7 @@ class KernelParameters:
 
     def _kernel_of(self, X: Any) -> Kernel:
         """Return the kernel with its parameters."""
-        if self.kernel not in _KERNELS:
+        if not isinstance(self.kernel, str) or self.kernel not in _KERNELS:
             names = ", ".join([*_KERNELS, *self._other_kernels])
             raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {names}")
         kind, given = registry.get(_KERNELS[self.kernel]), {}
@@ -167,9 +187,10 @@ class KernelParameters:
 
     def _gamma_of(self, X: Any) -> float:
         """Return γ: the given number, or for ``scale`` 1/(d · variance of X) and for ``auto`` 1/d."""
-        if self.gamma == "auto":
+        named = self.gamma if isinstance(self.gamma, str) else None
+        if named == "auto":
             return 1.0 / int(X.shape[1])
-        if self.gamma == "scale":
+        if named == "scale":
             variance = float(
                 X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else np.var(X, dtype=np.float64)
             )

@@ -25,7 +25,14 @@ from svmbench.kernels.functions.base import Kernel
 from svmbench.kernels.functions.precomputed import Precomputed
 from svmbench.kernels.given import oracle_for, origin_of, warning
 from svmbench.sklearn import _expansions
-from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, checked_features
+from svmbench.sklearn._base import (
+    ACCEPTED,
+    Floats,
+    KernelParameters,
+    check_positive,
+    checked_features,
+    value_errors,
+)
 
 #: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
 #: for bit the same result.
@@ -253,7 +260,8 @@ class KernelMachine(KernelParameters):
             return np.tile(self._intercept_, (X.shape[0], 1))
         if self._scorer is None:
             return np.asarray(np.asarray(X @ self._pair_weights().T) + self._intercept_)
-        return _expansions.decisions(self._scorer, X, self._dual_coef_, self._intercept_, self._n_support)
+        with value_errors():
+            return _expansions.decisions(self._scorer, X, self._dual_coef_, self._intercept_, self._n_support)
 
     def _made_scorer(self) -> Callable[[Any], Any] | None:
         """Return the function from checked rows to their kernel values with the support vectors.

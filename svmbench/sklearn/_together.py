@@ -24,6 +24,7 @@ from svmbench.runner.few_gaps import FewGaps
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._training import Solution, Trainer, share
 from svmbench.solvers.dual.two_groups import TwoGroups
+from svmbench.solvers.run import checked_diagonal
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -69,6 +70,7 @@ class PairProblems:
     ) -> None:
         self._oracle, self._weights = oracle, weights
         self._C, self._bias, self._tol = C, bias, tol
+        checked_diagonal(oracle)  # as all solvers do: with infinite values, the gap would seem to be 0
         # Those of each class.
         ends = np.cumsum(np.bincount(codes))
         self._rows: list[Indices] = np.split(np.argsort(codes, kind="stable"), ends[:-1])

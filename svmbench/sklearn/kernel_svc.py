@@ -23,7 +23,7 @@ from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import is_rough
 from svmbench.sklearn import _one_vs_one, _platt
-from svmbench.sklearn._base import Floats, classes_of
+from svmbench.sklearn._base import Floats, classes_of, value_errors
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
 from svmbench.sklearn._together import PairProblems, Solved
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
@@ -245,10 +245,11 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         weights = first._weights(sample_weight, codes)
         kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
         largest = float(order[-1].C) * (1.0 if weights is None else float(weights.max()))
-        oracle = first._oracle_of(X, codes.size, kept, _UNSEEN * float(first.tol) / largest, _CALLER)
         within = None if weights is None else weights[kept]
         random = check_random_state(first.random_state) if first.probability else None
-        found = first._solved_pairs(oracle, codes[kept], within, random, [float(one.C) for one in order])
+        with value_errors():
+            oracle = first._oracle_of(X, codes.size, kept, _UNSEEN * float(first.tol) / largest, _CALLER)
+            found = first._solved_pairs(oracle, codes[kept], within, random, [float(one.C) for one in order])
         for one in others:
             one.__dict__ |= {name: value for name, value in vars(first).items() if name != "C"}
         for k, one in enumerate(order):
@@ -285,7 +286,8 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         if model.shape_fit_[0] != codes.size or not np.array_equal(self.classes_, model.classes_):
             raise ValueError("X and y are not what the model was fitted to: its rows or its classes differ")
         weights, whole = self._weights(sample_weight, codes), np.arange(codes.size)
-        oracle = self._oracle_of(X, codes.size, whole, 0.0)
+        with value_errors():
+            oracle = self._oracle_of(X, codes.size, whole, 0.0)
         coefficients = np.asarray(model._dual_coef_.toarray() if model._sparse else model._dual_coef_)
         owners, signed, solutions = codes[model.support_], [], []
         for i, j in multiclass.pairs(self.classes_.size):

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import is_rough
 from svmbench.regression import Regression
-from svmbench.sklearn._base import Floats, check_positive
+from svmbench.sklearn._base import Floats, check_positive, value_errors
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
 from svmbench.sklearn._regression import solve
 from svmbench.sklearn._training import Solution
@@ -128,12 +128,14 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         weights = given_weights(sample_weight, y.size)
         check_weighted(weights, "sample_weight")
         kept = np.flatnonzero(weights > 0.0)
-        oracle = self._oracle_of(X, y.size, kept, 0.0)
+        with value_errors():
+            oracle = self._oracle_of(X, y.size, kept, 0.0)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Regression.build(
             y[kept], float(self.epsilon), C=float(self.C), bias=bias, weights=weights[kept]
         )
-        solution = solve(oracle, problem, float(self.tol), int(self.max_iter))
+        with value_errors():
+            solution = solve(oracle, problem, float(self.tol), int(self.max_iter))
         self._keep(X, oracle, kept, solution, float(np.abs(y).max()))
         self._warn("the solver")
         return self

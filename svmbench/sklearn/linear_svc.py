@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from svmbench.kernels.given import linear_data_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
-from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive
+from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive, checked_features
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel
 
@@ -42,7 +43,7 @@ class LinearSVC(BinaryClassifier):
     tol : float, default 1e-4
         Relative duality gap at which to stop.
     max_iter : int, default 1000
-        Most passes over the data.
+        Most passes over the data, a whole number above 0.
     random_state : int, RandomState or None, default None
         Determines the order of visits.
 
@@ -76,8 +77,12 @@ class LinearSVC(BinaryClassifier):
         """Fit to rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
         check_positive("C", self.C, finite=True)
-        for name in ("tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
-            check_positive(name, getattr(self, name))
+        check_positive("tol", self.tol)
+        if not (isinstance(self.max_iter, Integral) and self.max_iter > 0):
+            raise ValueError(f"max_iter={self.max_iter!r} is not allowed: give a whole number above 0")
+        if self.fit_intercept:
+            check_positive("intercept_scaling", self.intercept_scaling, finite=True)
+            checked_features(np.array([float(self.intercept_scaling)]), "intercept_scaling")
         rows = self._with_constant(X)
         n = labels.size
         problem = Problem.build(labels, C=self.C)
@@ -85,7 +90,7 @@ class LinearSVC(BinaryClassifier):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("dcd")
         run = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
-        most, step = self.max_iter * n, n
+        most, step = int(self.max_iter) * n, n
         while True:
             run.advance("iterations", min(most, run.iterations + step))
             snapshot = run.snapshot()
@@ -109,8 +114,10 @@ class LinearSVC(BinaryClassifier):
                 stacklevel=2,
             )
         d = X.shape[1]
-        self.coef_ = weights[np.newaxis, :d].copy()
-        self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
+        self.coef_: Floats = weights[np.newaxis, :d].copy()
+        self.intercept_: Floats = np.array(
+            [weights[d] * self.intercept_scaling if self.fit_intercept else 0.0]
+        )
         self.n_iter_ = max(1, -(-int(run.iterations) // n))
         self.inner_products_ = int(data.ledger.inner_products)
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
@@ -15,7 +16,7 @@ from sklearn.utils import check_random_state
 from svmbench.kernels.given import is_rough, oracle_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.sklearn._base import BinaryClassifier, Floats, KernelParameters, check_positive
+from svmbench.sklearn._base import BinaryClassifier, Floats, KernelParameters, check_positive, value_errors
 from svmbench.sklearn._expansions import SupportValues
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
@@ -48,7 +49,7 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
     max_evaluations : float or None, default 1e8
         Budget of kernel evaluations charged to the method; None: unlimited.
     max_seconds : float or None, default None
-        Budget of seconds. One of the two budgets must be given.
+        Budget of seconds. One of the two budgets must be given, and finite.
     cache_size : float, default 500
         Size of the cache of kernel rows in MiB.
     n_jobs : int or None, default None
@@ -86,19 +87,20 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
             raise ValueError("give max_evaluations or max_seconds: the method has no stopping rule")
         for name in ("max_evaluations", "max_seconds"):
             if getattr(self, name) is not None:
-                check_positive(name, getattr(self, name))
+                check_positive(name, getattr(self, name), finite=True)
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
         # λ has no effect on the slack-constrained form, but the other forms of the problem require one.
         problem = Problem.build(labels, C=1.0, bias=bias, nu=float(self.nu))
-        oracle = oracle_over(X, kernel, self._cache_bytes, self._threads)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("sbp")
-        run = solver(solver.Params(nu=float(self.nu))).start(problem, oracle, Generator(seed))
+        with value_errors():
+            oracle = oracle_over(X, kernel, self._cache_bytes, self._threads)
+            run = solver(solver.Params(nu=float(self.nu))).start(problem, oracle, Generator(seed))
         most = np.inf if self.max_evaluations is None else float(self.max_evaluations)
         end = np.inf if self.max_seconds is None else time.monotonic() + float(self.max_seconds)
         while not run.converged and oracle.ledger.kev_ondemand < most and time.monotonic() < end:
-            run.advance("kev_ondemand", int(min(most, oracle.ledger.kev_ondemand + _SLICE)))
+            run.advance("kev_ondemand", math.ceil(min(most, oracle.ledger.kev_ondemand + _SLICE)))
         model = run.snapshot().model
         if not isinstance(model, KernelExpansion):
             raise TypeError("the answer is not a kernel expansion")

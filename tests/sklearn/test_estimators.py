@@ -204,10 +204,10 @@ def test_the_linear_one_solves_its_problem():
         (LinearSVC(C=None), "C=None is not allowed: give a positive finite number"),
         (SBPClassifier(nu="0.1"), "nu='0.1' is not allowed"),
         (LinearSVC(tol=-1.0), "tol=-1.0 is not allowed: give a positive number"),
-        (LinearSVC(max_iter=0), "max_iter=0 is not allowed: give a positive number"),
-        (LinearSVC(intercept_scaling=0.0), "intercept_scaling=0.0 is not allowed: give a positive number"),
-        (SBPClassifier(max_evaluations=-1), "max_evaluations=-1 is not allowed: give a positive number"),
-        (SBPClassifier(max_seconds=0.0), "max_seconds=0.0 is not allowed: give a positive number"),
+        (LinearSVC(max_iter=0), "max_iter=0 is not allowed: give a whole number above 0"),
+        (LinearSVC(intercept_scaling=0.0), "intercept_scaling=0.0 is not allowed: give a positive"),
+        (SBPClassifier(max_evaluations=-1), "max_evaluations=-1 is not allowed: give a positive"),
+        (SBPClassifier(max_seconds=0.0), "max_seconds=0.0 is not allowed: give a positive finite number"),
         (SBPClassifier(max_evaluations=None), "give max_evaluations or max_seconds"),
         (SBPClassifier(nu=-1.0), "nu=-1.0 is not allowed"),
     ],
@@ -385,3 +385,57 @@ def test_kernel_values_may_not_be_sparse():
             clone(estimator).fit(sp.csr_matrix(K), target)
         with pytest.raises(ValueError, match="cannot use sparse input"):
             estimator.fit(K, target).predict(sp.csr_matrix(K))
+
+
+def _twelve():
+    """Return rows of two features, and labels of two classes."""
+    X = np.linspace(-1.0, 2.0, 24).reshape(12, 2) ** 3
+    return X, np.repeat([0, 1], 6)
+
+
+@pytest.mark.parametrize("parameters", [{"gamma": 1e300}, {"degree": 10**6}], ids=str)
+@pytest.mark.parametrize("kind", [KernelSVC, KernelSVR, SBPClassifier])
+def test_infinite_kernel_values_are_refused(kind, parameters):
+    # KernelSVC returned scores that were not numbers, with a gap of 0.
+    with pytest.raises(ValueError, match=r"^K\(x, x\) = inf for training example"):
+        kind(kernel="poly", **parameters).fit(*_twelve())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scale", "sentence"),
+    [
+        (KernelSVC(kernel="linear"), 1e30, "change its parameters or scale the data"),
+        (KernelSVR(kernel="linear"), 1e30, "change its parameters or scale the data"),
+        (KernelSVC(kernel=lambda A, B: 1e300 * A @ B.T), 1.0, "not finite in single precision"),
+        (KernelSVC(kernel="chi_squared"), 1.0, "needs features of at least 0"),
+        (SBPClassifier(kernel="linear"), 1e-200, "learn nothing"),
+        (LinearSVC(intercept_scaling=1e300), 1.0, "intercept_scaling holds numbers above 3.4e38"),
+        (LinearSVC(intercept_scaling=np.inf), 1.0, "give a positive finite number"),
+        (LinearSVC(max_iter=1e-300), 1.0, "max_iter=1e-300 is not allowed: give a whole number above 0"),
+        (SBPClassifier(max_evaluations=np.inf), 1.0, "give a positive finite number"),
+        (SBPClassifier(max_seconds=np.inf), 1.0, "give a positive finite number"),
+        (SBPClassifier(gamma=np.ones(2)), 1.0, "give a positive number, 'scale' or 'auto'"),
+        (KernelSVC(kernel=["rbf"]), 1.0, "give one of rbf"),
+    ],
+)
+def test_bad_values_are_value_errors(estimator, scale, sentence):
+    X, y = _twelve()
+    with pytest.raises(ValueError, match=sentence):
+        estimator.fit(scale * X, y)
+
+
+def test_rows_that_a_kernel_refuses_are_value_errors_at_predict():
+    X, y = _twelve()
+    fitted = KernelSVC(kernel="chi_squared").fit(X + 9.0, y)
+    with pytest.raises(ValueError, match="needs features of at least 0"):
+        fitted.predict(X)
+
+
+def test_a_budget_below_one_evaluation_ends():
+    assert SBPClassifier(max_evaluations=1e-300).fit(*_twelve()).n_iter_ <= 1
+
+
+def test_labels_without_an_order_are_named():
+    X, _ = _twelve()
+    with pytest.raises(TypeError, match="of types int, str: give all the same type"):
+        KernelSVC().fit(X, np.array(["a", 1] * 6, dtype=object))
