@@ -226,7 +226,7 @@ cdef class TwoGroups:
                 self.sum_up()
 
     def refine(self, const double[::1] responses not None):
-        """Set y_i f(x_i) at the current point, f without bias, shape (n,), as computed in double precision."""
+        """Set y_i f(x_i) at the point, f without bias, shape (n,), computed in double precision."""
         cdef Py_ssize_t which = 0, at = 0, k = 0
         cdef double value = 0.0
         for which in range(GROUPS):
