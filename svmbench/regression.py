@@ -107,8 +107,10 @@ class Regression:
             bias = lowest_between(bends, positive, weights)
         residuals = residuals - bias
         losses = bounds * np.maximum(0.0, np.abs(residuals) - epsilon)
-        primal = 0.5 * max(0.0, float(beta @ scores)) + float(losses.sum())
+        norm2 = float(beta @ scores)
+        primal = 0.5 * max(0.0, norm2) + float(losses.sum())
         gap = max(0.0, float((losses + epsilon * np.abs(beta) - beta * residuals).sum()))
+        gap += max(0.0, -norm2)  # of a matrix that is no kernel: its stationary points are no optima
         error = float(((bounds + np.abs(beta)) * errors).sum())
         gap += error if error > ROUNDING_MATTERS * primal else 0.0
         # Losses that are 0 but for the rounding of targets leave no objective to compare with.

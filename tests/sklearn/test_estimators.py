@@ -439,3 +439,12 @@ def test_labels_without_an_order_are_named():
     X, _ = _twelve()
     with pytest.raises(TypeError, match="of types int, str: give all the same type"):
         KernelSVC().fit(X, np.array(["a", 1] * 6, dtype=object))
+
+
+@pytest.mark.parametrize("kind", EXACT)
+def test_a_matrix_that_is_no_kernel_has_no_small_gap(kind):
+    # KernelSVR stated a gap of 0, where the squared norm is negative.
+    X, y = _twelve()
+    with pytest.warns(ConvergenceWarning, match="relative duality gap"):
+        fitted = kind(kernel="precomputed").fit(-X @ X.T, y)
+    assert fitted.gap_ > 0.1
