@@ -158,9 +158,17 @@ def _squared_norm(model: StoredModel, X: Any, raw: Floats, step: float | None) -
         return max(0.0, float(model.coefficients @ scores(model, None, model.points)))
     assert model.indices is not None
     if model.kernel["name"] == "linear" and model.indices.size and not sp.issparse(X):
-        middle, moved, rest = linear(taken(X[model.indices], step), model.coefficients)
-        return max(0.0, float(moved @ moved + 2.0 * rest * (moved @ middle) + rest**2 * (middle @ middle)))
+        return _linear_norm(taken(X[model.indices], step), model.coefficients)
     return max(0.0, float(model.coefficients @ raw[model.indices]))
+
+
+def _linear_norm(points: Any, coefficients: Floats) -> float:
+    """Return ||Σ_k β_k p_k||², of dense points about their middle."""
+    if sp.issparse(points):
+        w = points.T @ coefficients
+        return float(w @ w)
+    middle, moved, rest = linear(points, coefficients)
+    return max(0.0, float(moved @ moved + 2.0 * rest * (moved @ middle) + rest**2 * (middle @ middle)))
 
 
 def _dual(
@@ -188,8 +196,8 @@ def _dual(
     if model.dual == "own":
         if model.features is not None or model.kernel["name"] != "linear":
             return made  # w is in a space that is not stored
-        w = taken(data.train.X, step).T @ (alpha * y)
-        own = float(w @ w)
+        there = np.flatnonzero(alpha)
+        own = _linear_norm(taken(data.train.X[there], step), (alpha * y)[there])
     value = lam * (float(alpha.sum()) - 0.5 * own)
     if squared:
         return {**made, "native_bound": value - 0.25 * lam / C * float(alpha @ alpha)}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from svmbench.cli.main import main
 from svmbench.data.dataset import Dataset, Part
 from svmbench.kernels._oracle import Oracle
 from svmbench.recompute import compare, numbers, scores, unknown
@@ -172,3 +173,24 @@ def test_the_values_in_double_precision_keep_examples_beside_one_far_away():
     values = Oracle(X, GAUSSIAN).exact_values(X)
     weights = model(GAUSSIAN, y).coefficients
     np.testing.assert_allclose(values @ weights, exact(X, weights, GAUSSIAN), rtol=1e-9, atol=1e-12)
+
+
+def test_the_dual_point_of_an_honest_run_far_from_zero_is_no_difference(tmp_path, capsys):
+    """Its weights, summed about zero, would differ from those about the middle of the examples."""
+    rng = np.random.default_rng(1)
+    steps = rng.integers(0, 60, 100)
+    y = np.where(steps + rng.normal(0.0, 12.0, 100) > 30.0, 1, -1)
+    near = rng.normal(size=100).round(6)
+    rows = (f"{2**44 + int(k)},{x},{label}" for k, x, label in zip(steps, near, y, strict=True))
+    (tmp_path / "far.csv").write_text("\n".join(rows) + "\n")
+    words = [
+        "dataset=file",
+        f"dataset.path={tmp_path / 'far.csv'}",
+        "dataset.test_fraction=0.3",
+        "problem.C=1",
+    ]
+    words += ["solver=smo_pair", "kernel=linear", "problem.bias=unregularised", "budget.iterations=5000"]
+    assert main(["run", *words, f"results={tmp_path / 'results'}"]) == 0
+    assert main(["verify", "--recompute", "--results", str(tmp_path / "results")]) == 0, (
+        capsys.readouterr().out
+    )
