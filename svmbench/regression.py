@@ -21,7 +21,7 @@ without negative terms, so that little is lost by rounding.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +44,19 @@ class Certificate:
         The primal objective at w(β), and how far it is from the optimum at most.
     bias : float
         The best b for w(β).
-    share : float
-        By which factor the relative gap should be smaller because of outliers
-        (`svmbench.problem.share_of_most`).
+    losses : ndarray of float64, shape (n,)
+        The losses in the primal objective, with their weights.
     """
 
     primal: float
     gap: float
     bias: float
-    share: float
+    losses: Floats = field(compare=False, repr=False)
+
+    @property
+    def share(self) -> float:
+        """By which factor the relative gap should be smaller because of outliers; see `share_of_most`."""
+        return share_of_most(self.losses, self.primal - float(self.losses.sum()))
 
     @property
     def relative_gap(self) -> float:
@@ -85,7 +89,7 @@ class Regression:
             C, weights = C * float(weights[0]), None
         return cls(y, epsilon, Problem.build(np.ones(y.size), C=C, bias=bias, weights=weights))
 
-    def certificate(self, beta: Floats, scores: Floats, errors: Floats | float = 0.0) -> Certificate:
+    def certificate(self, beta: Floats, scores: Floats, errors: Floats | float | None = None) -> Certificate:
         """Return what a dual point proves.
 
         Parameters
@@ -94,7 +98,7 @@ class Regression:
             Coefficients, within their bounds and balanced if there is a bias.
         scores : ndarray of float64, shape (n,)
             f(x_i) of w(β).
-        errors : ndarray of float64, shape (n,), or float
+        errors : ndarray of float64, shape (n,), or float, optional
             Bounds of the rounding errors of the scores, which raise the gap if they matter.
         """
         bounds, epsilon = self.box.bounds, self.epsilon
@@ -111,12 +115,13 @@ class Regression:
         primal = 0.5 * max(0.0, norm2) + float(losses.sum())
         gap = max(0.0, float((losses + epsilon * np.abs(beta) - beta * residuals).sum()))
         gap += max(0.0, -norm2)  # of a matrix that is no kernel: its stationary points are no optima
-        error = float(((bounds + np.abs(beta)) * errors).sum())
-        gap += error if error > ROUNDING_MATTERS * primal else 0.0
+        if errors is not None:
+            error = float(((bounds + np.abs(beta)) * errors).sum())
+            gap += error if error > ROUNDING_MATTERS * primal else 0.0
         # Losses that are 0 but for the rounding of targets leave no objective to compare with.
         if not beta.any() and primal <= 4.0 * _ROUNDED * float(bounds @ (np.abs(self.y) + epsilon)):
             gap = 0.0
-        return Certificate(primal, gap, bias, share_of_most(losses, primal - float(losses.sum())))
+        return Certificate(primal, gap, bias, losses)
 
 
 def balanced(beta: Floats) -> Floats:

@@ -170,7 +170,7 @@ class _Search:
             if self.gap <= tol * self.share:
                 break
 
-    def _certified(self, beta: Floats, scores: Floats, errors: Floats | float = 0.0) -> Certificate:
+    def _certified(self, beta: Floats, scores: Floats, errors: Floats | float | None = None) -> Certificate:
         found = self._problem.certificate(beta, scores, errors)
         if not math.isfinite(found.primal + found.gap):
             raise FloatingPointError("the coefficients are no longer finite: scale the features and targets")
