@@ -372,6 +372,8 @@ def predict(
     rows: Any,
     *,
     scores: bool = False,
+    probability: bool = False,
+    calibrate: str | os.PathLike[str] | None = None,
     ignore_unseen: bool = False,
     results: str | os.PathLike[str] = "results",
 ) -> NDArray[Any]:
@@ -385,6 +387,10 @@ def predict(
         A file, or features: an array, a CSR matrix, or a data frame of numbers.
     scores : bool, default False
         Return decision values instead of labels.
+    probability : bool, default False
+        Return the probability of each label, in the order of ``svmbench predict --probability``.
+    calibrate : str, path or None
+        Labelled rows that the model was not trained on, to fit probabilities to; None: the validation part.
     ignore_unseen : bool, default False
         Predict rows with words that the training rows do not have.
     results : str or path, default 'results'
@@ -392,8 +398,9 @@ def predict(
 
     Returns
     -------
-    ndarray, shape (m,) or (m, problems)
-        Labels of the training data, or decision values; of several binary problems, one column each.
+    ndarray, shape (m,), (m, problems) or (m, k)
+        Labels of the training data, or decision values, one column for each of several binary problems; or
+        probabilities.
 
     Raises
     ------
@@ -407,10 +414,14 @@ def predict(
     from svmbench.cli.predict import predicted
 
     name = run if isinstance(run, str) else str(run.path)
-    flags = ["--ignore-unseen"] if ignore_unseen else []
+    asked = {"--scores": scores, "--probability": probability, "--ignore-unseen": ignore_unseen}
+    flags = [flag for flag, on in asked.items() if on]
+    flags += [] if calibrate is None else ["--calibrate", os.fspath(calibrate)]
     with tempfile.TemporaryDirectory() as folder:
         path = rows if isinstance(rows, (str, os.PathLike)) else _unlabelled(Path(folder), rows)
         found = predicted([name, os.fspath(path), *flags, *_options({"results": results})])[1]
+    if probability:
+        return found.probabilities
     return found.scores if scores else np.array(found.values)
 
 

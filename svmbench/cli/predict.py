@@ -6,8 +6,11 @@ import json
 import math
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from filecmp import cmp
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from svmbench.data.dataset import Matrix, Part
+    from svmbench.store import StoredRun
     from svmbench.store.joint_model import JointModel
     from svmbench.store.model import StoredModel
 
@@ -25,18 +29,23 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str]) -> int:
     """Print a prediction per row."""
     given, found = predicted(arguments)
+    numbers = found.probabilities if given.probability else found.scores
     if given.json:
-        shown = found.scores.tolist() if given.scores else found.values
-        named = {"run": found.run, "accuracy": found.accuracy, "scores" if given.scores else "labels": shown}
-        print(json.dumps(named))
+        kind = "probabilities" if given.probability else "scores" if given.scores else "labels"
+        shown = found.values if kind == "labels" else numbers.tolist()
+        named = {"classes": list(found.classes)} if given.probability else {}
+        print(json.dumps({"run": found.run, "accuracy": found.accuracy, **named, kind: shown}))
         return 0
     if found.right is not None:
         count = len(found.labels)
         _say(f"accuracy {100 * found.right / count:.2f} %, {found.right} of {count} labels")
+    if given.probability:
+        _say(f"columns: probabilities of {', '.join(found.classes)}")
     import numpy as np
 
-    told = (" ".join(map(repr, np.atleast_1d(v).tolist())) for v in found.scores)
-    sys.stdout.writelines(f"{line}\n" for line in (told if given.scores else found.labels))
+    told = (" ".join(map(repr, np.atleast_1d(v).tolist())) for v in numbers)
+    as_numbers = given.scores or given.probability
+    sys.stdout.writelines(f"{line}\n" for line in (told if as_numbers else found.labels))
     return 0
 
 
@@ -52,6 +61,10 @@ class Predicted:
         Decision values.
     labels : list of str
         The label of each row.
+    classes : sequence of str
+        All labels.
+    probabilities : ndarray of float64, shape (m, k)
+        The probability of each class, if asked for; else of shape (0, k).
     right : int or None
         How many of them the file has as well; None if it has no labels.
     """
@@ -59,6 +72,8 @@ class Predicted:
     run: str
     scores: NDArray[np.float64]
     labels: list[str]
+    classes: Sequence[str]
+    probabilities: NDArray[np.float64]
     right: int | None
 
     @property
@@ -82,14 +97,27 @@ def predicted(arguments: Sequence[str]) -> tuple[Namespace, Predicted]:
         "on those of a file is printed on standard error. Rows for a "
         "model of your own data are scaled by its training rows, as dataset.scaling says; missing values and "
         "text are replaced as in the training file, by the medians and words that are stored with the run. A "
-        "word that the training rows do not have is refused.",
+        "word that the training rows do not have is refused. Probabilities are those of Platt's sigmoid, "
+        "fitted to the scores of rows that the model was not trained on.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
-    parser.add_argument(
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
         "--scores",
         action="store_true",
         help="print decision values instead of labels; those of several binary problems are on one line",
+    )
+    shown.add_argument(
+        "--probability",
+        action="store_true",
+        help="print the probability of each label; standard error has the order of the columns",
+    )
+    parser.add_argument(
+        "--calibrate",
+        metavar="FILE",
+        help="labelled rows to fit probabilities to, none of them trained on; by default the validation part "
+        "of the data set",
     )
     parser.add_argument(
         "--ignore-unseen",
@@ -100,36 +128,113 @@ def predicted(arguments: Sequence[str]) -> tuple[Namespace, Predicted]:
     given = parser.parse_with_results(arguments)
 
     from svmbench.cli.verify import load
-    from svmbench.data.rows import filled_rows, prepared_rows
     from svmbench.store import Store
     from svmbench.store.joint_model import JointModel
 
+    if given.calibrate is not None and not given.probability:
+        raise UserError("--calibrate belongs to --probability: give both")
     run = Store(given.results).find(given.run)
     model = run.model()
-    dataset = run.config.dataset.document()
     parts = model.models if isinstance(model, JointModel) else (model,)
-    train = None
-    scaled = dataset.get("scaling", "none") in ("minmax", "standard")
-    if scaled or any(part.indices is not None for part in parts):
-        train = load(run, {}).train  # also checks that the files are still those of the run
+    say = cache(_say)  # about a file that is read twice, once
+    scaled = run.config.dataset.document().get("scaling", "none") in ("minmax", "standard")
+    found = None
+    if given.probability and given.calibrate is None:
+        found = load(run, {}, say)
+        if found.validation is None:
+            raise UserError(
+                f"{run.id} has no validation part to fit probabilities to: give labelled rows that it was "
+                "not trained on by --calibrate FILE"
+            )
+    elif scaled or any(part.indices is not None for part in parts):
+        found = load(run, {}, say)  # also checks that the files are still those of the run
+    train = None if found is None else found.train
+    if train is not None:
         model.check_fits(*train.X.shape)
-    d, columns = int(run.manifest["dataset"]["features"]), run.manifest["dataset"].get("columns")
-    filling = run.manifest["dataset"].get("filling")
-    if filling is None:
-        rows = prepared_rows(dataset, given.file, d, columns, _say)
+    labels = run.manifest["dataset"].get("labels") or ("+1", "-1")
+
+    def scored(path: str) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | None]:
+        X, own = _rows(run, parts[0], train, path, given.ignore_unseen, say)
+        numbers = None if own is None else _numbers(own, labels)
+        return *_predicted(model, train, X, run.config.precision), numbers
+
+    values, numbers, known = scored(given.file)
+    right = None if known is None else int((known == numbers).sum())
+    probabilities = values[:0]
+    if given.calibrate is not None:
+        path = Path(run.config.dataset.document().get("path") or "").expanduser()
+        if path.is_file() and Path(given.calibrate).is_file() and cmp(given.calibrate, path, shallow=False):
+            raise UserError(
+                f"--calibrate {given.calibrate} is the file that the model was trained on, whose scores are "
+                "too sure: give other labelled rows"
+            )
+        held, _, truth = scored(given.calibrate)
+        if truth is None:
+            raise UserError(f"--calibrate {given.calibrate} has no labels: give rows with their labels")
+        probabilities = _probabilities(model, held, truth, values, labels, given.calibrate)
+    elif given.probability and found is not None and found.validation is not None:
+        rows, y = found.validation.X, found.validation.y
+        truth = y.astype(int) if isinstance(model, JointModel) else (y < 0.0).astype(int)
+        held = _predicted(model, train, rows, run.config.precision)[0]
+        probabilities = _probabilities(model, held, truth, values, labels, "the validation part")
+    answers = [labels[k] for k in numbers]
+    return given, Predicted(run.id, values, answers, labels, probabilities, right)
+
+
+def _rows(
+    run: StoredRun,
+    part: StoredModel,
+    train: Part | None,
+    path: str,
+    ignore_unseen: bool,
+    say: Callable[[str], None],
+) -> tuple[Matrix, list[str] | None]:
+    """Return the rows of a file as the model takes them, and their labels if it has some."""
+    from svmbench.cli.verify import load
+    from svmbench.data.rows import filled_rows, prepared_rows
+
+    about, dataset = run.manifest["dataset"], run.config.dataset.document()
+    d = int(about["features"])
+    if about.get("filling") is None:
+        rows = prepared_rows(dataset, path, d, about.get("columns"), say)
     else:
-        rows = filled_rows(dataset, given.file, filling, _say, ignore_unseen=given.ignore_unseen)
+        rows = filled_rows(dataset, path, about["filling"], say, ignore_unseen=ignore_unseen)
     X = rows.X
     if rows.by_files and train is None:
-        load(run, {})  # checks that the files are still those of the run
-    if parts[0].weights is not None and X.shape[1] > d:
-        X = _known_columns(X, d, given.file, parts[0])
-    if parts[0].features is not None:
-        X = X.astype("float32")  # the type that feature maps read
-    values, numbers = _predicted(model, train, X, run.config.precision)
-    labels = run.manifest["dataset"].get("labels") or ("+1", "-1")
-    right = None if rows.labels is None else _right(rows.labels, numbers, labels)
-    return given, Predicted(run.id, values, [labels[k] for k in numbers], right)
+        load(run, {}, say)  # checks that the files are still those of the run
+    if part.weights is not None and X.shape[1] > d:
+        X = _known_columns(X, d, path, part)
+    # The type that feature maps read.
+    return (X if part.features is None else X.astype("float32")), rows.labels
+
+
+def _probabilities(
+    model: StoredModel | JointModel,
+    held: NDArray[np.float64],
+    truth: NDArray[np.int64],
+    values: NDArray[np.float64],
+    labels: Sequence[str],
+    where: str,
+) -> NDArray[np.float64]:
+    """Return the probability of each label for scores, by those of held-out rows with their labels."""
+    import numpy as np
+
+    from svmbench import multiclass, platt
+    from svmbench.store.joint_model import JointModel
+
+    missing = [label for k, label in enumerate(labels) if not (truth == k).any()]
+    if missing or (truth < 0).any():
+        told = f"no row of {', '.join(missing)}" if missing else "labels that the model does not know"
+        raise UserError(f"{where} has {told}: probabilities need rows of each of {', '.join(labels)}")
+    kind = model.kind if isinstance(model, JointModel) else "one_vs_one"
+    held, values = held.reshape(len(held), -1), values.reshape(len(values), -1)
+    found = []
+    for column, sides in zip(held.T, multiclass.problems(kind, len(labels)), strict=True):
+        rows, y = multiclass.binary(truth.astype(np.float64), sides)
+        found.append(platt.sigmoid(column[rows], y > 0.0))
+    A, B = np.array(found).T
+    _say(f"probabilities by Platt's sigmoid on the scores of {len(held)} rows of {where}")
+    return platt.probabilities(values, A, B, len(labels), kind)
 
 
 def _predicted(
@@ -158,17 +263,17 @@ def _predicted(
     return values, (~(values > 0.0)).astype(int)
 
 
-def _right(given: Sequence[str], numbers: NDArray[np.int64], labels: Sequence[str]) -> int:
-    """Return the number of rows whose label in the file is that of the predicted class.
+def _numbers(given: Sequence[str], labels: Sequence[str]) -> NDArray[np.int64]:
+    """Return the places of the labels of a file among those of the data set, -1 if a label is not there.
 
     Of two classes, the second may be all others.
     """
+    import numpy as np
+
     from svmbench.data.catalogue import label_key
 
-    names = [label_key(label) for label in labels]
-    if len(names) == 2:
-        return sum((label == names[0]) == (k == 0) for label, k in zip(given, numbers, strict=True))
-    return sum(label == names[k] for label, k in zip(given, numbers, strict=True))
+    places = {label_key(label): k for k, label in enumerate(labels)}
+    return np.array([places.get(label, 1 if len(labels) == 2 else -1) for label in given], dtype=np.int64)
 
 
 def _say(line: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -316,7 +316,7 @@ def _unsaid(run: StoredRun, model: StoredModel | JointModel) -> str:
     return f"; its reason does not say: {run.status}{told}" if FLAG in told else ""
 
 
-def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
+def load(run: StoredRun, loaded: dict[str, Dataset], say: Callable[[str], None] | None = None) -> Dataset:
     """Return the data set of a run, one at a time in memory; a `UserError` if it has changed."""
     import sys
 
@@ -331,7 +331,7 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
             config.dataset.document(),
             mirror=config.data.mirror,
             directory=config.data.dir,
-            say=lambda line: print(line, file=sys.stderr),
+            say=say or (lambda line: print(line, file=sys.stderr)),
             checksum=checksum,
         )
         if config.subset is not None:

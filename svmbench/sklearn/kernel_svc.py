@@ -18,11 +18,11 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from svmbench import multiclass
+from svmbench import multiclass, platt
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import is_rough
-from svmbench.sklearn import _one_vs_one, _platt
+from svmbench.sklearn import _one_vs_one
 from svmbench.sklearn._base import Floats, classes_of, value_errors
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
 from svmbench.sklearn._together import PairProblems, Solved
@@ -139,7 +139,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     class_weight_ : ndarray of float64, shape (k,)
         Weight of each class.
     probA_, probB_ : ndarray of float64, shape (k (k - 1) / 2,)
-        Parameters of the probabilities of each pair (`svmbench.sklearn._platt`); empty without
+        Parameters of the probabilities of each pair (`svmbench.platt`); empty without
         ``probability``.
     shape_fit_ : tuple of int
         Shape of the training rows.
@@ -460,7 +460,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
             near = trainer.solve(part, *problem, near) if solution is None else solution
             sigmoid = (0.0, 0.0)
             if folds:
-                sigmoid = _platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
+                sigmoid = platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
             found.append((*self._signed(members, y, near, pair), (near, sigmoid)))
         return found
 
@@ -563,7 +563,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         if not self.probA_.size:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         values = self._pair_decisions(X)
-        return _platt.probabilities(values, self.probA_, self.probB_, self.classes_.size)
+        return platt.probabilities(values, self.probA_, self.probB_, self.classes_.size)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:

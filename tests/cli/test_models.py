@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import svmbench
 from svmbench import data as datasets
+from svmbench.cli import verify
 from svmbench.cli.main import main
 from svmbench.data.arrays import write_arrays
 from svmbench.errors import UserError
@@ -146,6 +149,66 @@ def test_rows_without_labels_get_those_of_the_training_file(here, capsys, labels
     (here / "one").write_text(bare[header].replace(",", " , "))  # one row, no line end
     assert main(["predict", "smo", "one"]) == 0
     assert capsys.readouterr().out.split() == answers[0][:1]
+
+
+@pytest.mark.parametrize("kind", ["binary", "one_vs_one", "one_vs_rest"])
+def test_probabilities_are_those_of_rows_that_were_not_trained_on(here, capsys, kind):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(460, 2)).round(3)
+    noisy = X.sum(axis=1) + rng.logistic(scale=0.4, size=460)
+    y = np.digitize(noisy, [0.0] if kind == "binary" else [-0.7, 0.7])
+    lines = [f"{a},{b},c{k}" for (a, b), k in zip(X.tolist(), y)]
+    for name, rows in (("mine", lines[:160]), ("more", lines[160:360]), ("new", lines[360:])):
+        (here / f"{name}.csv").write_text("a,b,kind\n" + "\n".join(rows))
+    given = ["dataset=file", "dataset.path=mine.csv", "problem.C=1", "kernel=linear", "solver=smo"]
+    more = ["dataset.positive=c1"] if kind == "binary" else [f"problem.multiclass={kind}"]
+    assert main(["run", *given, *more]) == 0
+    capsys.readouterr()
+    ask = ["predict", "smo", "new.csv", "--probability"]
+    assert main([*ask, "--calibrate", "more.csv", "--json"]) == 0
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert sorted(found["classes"]) == sorted({f"c{k}" for k in y})
+    assert "on the scores of 200 rows of more.csv" in told.err
+    assert told.err.count("more.csv: the last line has no line end") == 1
+    p, truth = np.array(found["probabilities"]), y[360:]
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    # Nearly as likely as by the probabilities that the labels were drawn with.
+    bounds = [-np.inf, *([0.0] if kind == "binary" else [-0.7, 0.7]), np.inf]
+    below = 1.0 / (1.0 + np.exp(-(np.array(bounds) - X[360:].sum(axis=1)[:, None]) / 0.4))
+    order = [int(name[1:]) for name in found["classes"]]
+    own = p[np.arange(100), [order.index(k) for k in truth]]
+    drawn = np.diff(below)[np.arange(100), truth]
+    assert np.log(own).mean() > np.log(drawn).mean() - 0.1
+    assert svmbench.predict("smo", "new.csv", probability=True, calibrate="more.csv").shape == p.shape
+    (here / "copy.csv").write_bytes((here / "mine.csv").read_bytes())
+    (here / "one.csv").write_text("\n".join(line for line in lines if line.endswith("c1")))
+    (here / "bare.csv").write_text("0,1\n1,0\n")
+    for file, words in {
+        "": "has no validation part to fit probabilities to: give labelled rows that it was not trained on",
+        "copy.csv": "is the file that the model was trained on",
+        "one.csv": "one.csv has no row of c",
+        "bare.csv": "has no labels: give rows with their labels",
+    }.items():
+        capsys.readouterr()
+        assert main([*ask, *(["--calibrate", file] if file else [])]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["predict", "smo", "new.csv", "--calibrate", "more.csv"]) == 2
+
+
+def test_probabilities_are_fitted_to_the_validation_part(made, here, capsys, monkeypatch):
+    run = made.find("smo")
+    found = datasets.load(run.config.dataset.document())
+    (here / "test.npz").write_bytes(write_arrays(found.test.X, found.test.y))
+    (here / "new.svm").write_text("-1 1:.1 2:.2\n+1 1:.9 2:.8\n")
+    ask = ["predict", run.id, "new.svm", "--probability"]
+    assert main([*ask, "--calibrate", "test.npz"]) == 0
+    expected = capsys.readouterr().out
+    assert len(expected.split()) == 4
+    monkeypatch.setattr(verify, "load", lambda *_: replace(found, validation=found.test))
+    assert main(ask) == 0
+    told = capsys.readouterr()
+    assert told.out == expected and "on the scores of 40 rows of the validation part" in told.err
 
 
 def test_pairs_without_labels_and_the_rest_of_many_classes(here, capsys):

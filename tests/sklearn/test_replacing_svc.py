@@ -9,7 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from svmbench.sklearn import KernelSVC, _platt
+from svmbench import platt
+from svmbench.sklearn import KernelSVC
 from svmbench.sklearn._together import _MOST_ALONE
 from svmbench.sklearn.kernel_svc import SOLVERS
 
@@ -197,7 +198,7 @@ def test_platt_s_sigmoid_has_the_largest_likelihood():
     rng = np.random.default_rng(0)
     values = 50.0 * rng.normal(size=2000)
     first = rng.uniform(size=2000) < expit(0.07 * values - 0.4)
-    A, B = _platt.sigmoid(values, first)
+    A, B = platt.sigmoid(values, first)
     assert pytest.approx(-0.07, abs=0.01) == A
     assert pytest.approx(0.4, abs=0.15) == B
 
@@ -206,7 +207,7 @@ def test_coupling_finds_what_the_pairs_agree_on():
     p = np.array([[0.2, 0.5, 0.3], [0.05, 0.05, 0.9]])
     r = p[:, :, None] / (p[:, :, None] + p[:, None, :])
     r[:, np.arange(3), np.arange(3)] = 0.0
-    np.testing.assert_allclose(_platt.coupled(r), p)
+    np.testing.assert_allclose(platt.coupled(r), p)
 
 
 @pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")

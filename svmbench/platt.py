@@ -8,7 +8,8 @@ with f the decision value of a pair of classes, positive for the first of them,
 with A and B of maximum likelihood on held-out values, and his targets: :math:`(n_+ + 1) / (n_+ + 2)` for the
 :math:`n_+` rows of the first class and :math:`1 / (n_- + 2)` for those of the second one. With more than two
 classes, the pairs are coupled by the second method of T.-F. Wu, C.-J. Lin and R. C. Weng, Probability
-Estimates for Multi-class Classification by Pairwise Coupling, JMLR 5, 2004.
+Estimates for Multi-class Classification by Pairwise Coupling, JMLR 5, 2004. The probabilities of each class
+against the rest are divided by their sum.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ def sigmoid(values: Floats, first: NDArray[np.bool_]) -> tuple[float, float]:
     return float(found[0] / unit), float(found[1])
 
 
-def probabilities(values: Floats, A: Floats, B: Floats, classes: int) -> Floats:
-    """Return the probability of each class, shape (m, k), from decision values, A and B of the pairs."""
+def probabilities(values: Floats, A: Floats, B: Floats, classes: int, kind: str = "one_vs_one") -> Floats:
+    """Return the probability of each class, shape (m, k), from decision values, A and B of the problems."""
     first = np.clip(expit(-(A * values + B)), _LEAST, 1.0 - _LEAST)
+    if kind == "one_vs_rest":
+        return np.asarray(first / first.sum(axis=1, keepdims=True))
     if classes == 2:
         return np.hstack([first, 1.0 - first])
     r = np.zeros((len(values), classes, classes))
