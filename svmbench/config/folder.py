@@ -81,10 +81,7 @@ def user_folders(given: str | None = None) -> list[Path]:
                     f"{file} has the name of an option of svmbench, which would be read instead: rename it"
                 )
             if file.is_file():
-                text = text_of(file)
-                if "*" in text:
-                    _check_aliases(file, text)
-                for match in _OTHER_NUMBER.finditer(text):
+                for match in _OTHER_NUMBER.finditer(text_of(file)):
                     raise UserError(
                         f"{file}: {match[0].strip()} is a number in another base, which the command line "
                         "does not read: write it in decimals, or in quotes if it is text"
@@ -104,36 +101,6 @@ _OTHER_NUMBER = re.compile(
 def option(folders: Sequence[Path | str]) -> list[str]:
     """Return the words by which a command is given the first of the user's folders; none without a folder."""
     return ["--config-dir", str(folders[0])] if folders else []
-
-
-#: Most keys and values that the aliases of a file may expand to.
-_MOST_ALIASED = 10_000
-
-
-def _check_aliases(file: Path, text: str) -> None:
-    """Raise a `UserError` for a file whose aliases, which may be nested, expand to too many values."""
-    import yaml
-
-    sizes: dict[str, int] = {}
-    open_ones: list[tuple[str | None, int]] = []
-    size = 0
-    try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            size += 1
-            if isinstance(event, yaml.AliasEvent):
-                size += sizes.get(str(event.anchor), 0)
-            elif isinstance(event, yaml.CollectionStartEvent):
-                open_ones.append((event.anchor, size))
-            elif isinstance(event, yaml.CollectionEndEvent):
-                anchor, before = open_ones.pop()
-                if anchor is not None:
-                    sizes[anchor] = size - before
-            if size > _MOST_ALIASED and sizes:
-                raise UserError(
-                    f"the aliases in {file} stand for more than {_MOST_ALIASED} values: write them out"
-                )
-    except (yaml.YAMLError, RecursionError):
-        return  # composing reports the place
 
 
 def groups(folders: Sequence[Path] = ()) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: Errors that do not name the file they come from.
-_UNNAMED = (ValueError, OSError, RecursionError)
+_UNNAMED = (ValueError, OSError)
 
 
 def plain(config: DictConfig, *, final: bool) -> dict[str, Parameter] | None:
@@ -52,15 +52,51 @@ def read_section(file: Path) -> dict[str, Parameter] | None:
         return None
     try:
         content = OmegaConf.to_container(OmegaConf.load(file))
-    except (yaml.YAMLError, RecursionError):
+    except yaml.YAMLError:
         return None  # Hydra fails as well, and reports the place
     return cast(dict[str, Parameter], content) if content and isinstance(content, dict) else None
+
+
+#: Deepest nesting of a user's file, and most keys and values that its aliases may expand to.
+_DEEPEST = 100
+_MOST_ALIASED = 10_000
+
+
+def check_shapes(folders: Sequence[Path]) -> None:
+    """Raise a `UserError` for a file that composing would take long for, or never read.
+
+    Such a file is nested too deeply, or its aliases, which may be nested, expand to too many values.
+    """
+    for file in (file for folder in folders for file in sorted(folder.glob("*/*.yaml")) if file.is_file()):
+        sizes: dict[str, int] = {}
+        open_ones: list[tuple[str | None, int]] = []
+        size = 0
+        try:
+            # libyaml's parser where there is one: the other takes seconds for hundreds of levels
+            for event in yaml.parse(text_of(file), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+                size += 1
+                if isinstance(event, yaml.AliasEvent):
+                    size += sizes.get(str(event.anchor), 0)
+                elif isinstance(event, yaml.CollectionStartEvent):
+                    open_ones.append((event.anchor, size))
+                elif isinstance(event, yaml.CollectionEndEvent):
+                    anchor, before = open_ones.pop()
+                    if anchor is not None:
+                        sizes[anchor] = size - before
+                if len(open_ones) > _DEEPEST:
+                    raise UserError(f"{file} is nested too deeply: write plain sections of keys and values")
+                if size > _MOST_ALIASED and sizes:
+                    raise UserError(
+                        f"the aliases in {file} stand for more than {_MOST_ALIASED} values: write them out"
+                    )
+        except yaml.YAMLError:
+            continue  # composing reports the place
 
 
 def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Exception) -> None:
     """Raise a `UserError` if composing failed because of a chosen file that Hydra does not name.
 
-    Such a file is not UTF-8, is nested too deeply, or has no keys.
+    Such a file is not UTF-8 or has no keys.
     """
     if isinstance(error, OmegaConfBaseException) or not isinstance(error, _UNNAMED):
         return
@@ -73,8 +109,6 @@ def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Except
             content = yaml.safe_load(text)
         except yaml.YAMLError:  # Hydra names the file
             continue
-        except RecursionError:
-            raise UserError(f"{file} is nested too deeply: write plain sections of keys and values") from None
         if content is not None and not isinstance(content, dict):
             raise UserError(
                 f"{file} holds a {type(content).__name__}, not keys: write lines as in KEY: VALUE"
