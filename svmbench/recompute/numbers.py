@@ -31,8 +31,8 @@ TOLERANCES = dict.fromkeys(
     1e-6,
 )
 
-#: Values of ``precision`` for rows that always state ``objective_error`` (`svmbench.runner.margin`). With it,
-#: gaps are upper bounds; the tolerances of other numbers are in units of that error.
+#: Values of ``precision`` for rows that always state ``objective_error`` (`svmbench.certify.gap_bounds`).
+#: With it, gaps are upper bounds; the tolerances of other numbers are in units of that error.
 BOUNDED = ("rounding", "confidence")
 _ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
 

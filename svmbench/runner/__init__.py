@@ -12,7 +12,7 @@ solve the problem, finds in the store what is known, and drives a `training.Trai
             `-- training                 the examples (translation), the solver, an observer and the loop
                   |-- loop               advance, clock on (clock, load, memory, guard, signals); observe, off
                   |-- observe            the numbers of a checkpoint; held_out: scores of other examples
-                  |     `-- certificate, margin, class_sums, few_gaps     bounds of gap and rounding
+                  |     `-- svmbench.certify   bounds of gap and rounding
                   `-- ends, outcome      how it ended, and what the caller gets
 
 `progress` is what a run says meanwhile; `bar` and `block` show it on a terminal.

@@ -1,7 +1,7 @@
 """Computation of certified optima: a dual method, checked in double precision until its gap is small enough.
 
 The method depends on the kernel and the bias (`choose`). The values it maintains decide when to check. The
-certificate is recomputed from the coefficients alone (`svmbench.runner.certificate`), so it is affected by
+certificate is recomputed from the coefficients alone (`svmbench.certify.certificate`), so it is affected by
 neither rounded kernel values nor the bookkeeping of the solver.
 """
 
@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify.certificate import TrainingScores, certify, diagonal
+from svmbench.certify.class_sums import sharpened
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner.certificate import TrainingScores, certify, diagonal
-from svmbench.runner.class_sums import sharpened
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
 

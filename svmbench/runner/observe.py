@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify.certificate import TrainingScores, diagonal
+from svmbench.certify.gap_bounds import GapBound, GapBounds, Point
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import (
     Problem,
@@ -18,9 +20,7 @@ from svmbench.problem import (
     primal_objective,
     squared_hinge_dual_objective,
 )
-from svmbench.runner.certificate import TrainingScores, diagonal
 from svmbench.runner.held_out import HeldOutScores, spread
-from svmbench.runner.margin import GapBound, GapBounds, Point
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Reader, Snapshot
 from svmbench.store import bits
 from svmbench.store.trace import Row

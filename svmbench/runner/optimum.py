@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench import simd
+from svmbench.certify.certificate import norm_interval, nu_interval, proved
 from svmbench.files import digest, sha256
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import linear_data_over, oracle_over
@@ -23,7 +24,6 @@ from svmbench.locking import StillLocked
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
 from svmbench.run_config import KernelDocument
-from svmbench.runner.certificate import norm_interval, nu_interval, proved
 from svmbench.runner.certifier import (
     EPS,
     TARGET,
@@ -76,11 +76,11 @@ class Optimum:
     nu : float or None
         mean_hinge / norm, the slack budget with the same solution (SBP Lemma 2.1); None for w* = 0.
     nu_interval : list of float
-        Bounds of ν* implied by the gap (`svmbench.runner.certificate.nu_interval`). None if ν* is undefined;
+        Bounds of ν* implied by the gap (`svmbench.certify.certificate.nu_interval`). None if ν* is undefined;
         the upper bound is None if it may be. Missing in older records.
     derived : dict of str to float
         ``nu`` and ``R`` as used by runs: rounded to the fewest digits that stay within the proven bounds
-        (`svmbench.runner.certificate.proved`); None if w* = 0 is possible. Missing in older records, whose
+        (`svmbench.certify.certificate.proved`); None if w* = 0 is possible. Missing in older records, whose
         runs use all digits, of which the identity holds six.
     support_vectors, at_bound : int
         Coefficients above 0, and equal to C.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify.gap_bounds import FAILURE
 from svmbench.errors import Refusal
 from svmbench.kernels.given import indistinct, warning
 from svmbench.problem import Problem
@@ -22,7 +23,6 @@ from svmbench.runner.continuation import Beginning, keeping
 from svmbench.runner.ends import End
 from svmbench.runner.load import LoadMonitor
 from svmbench.runner.loop import Loop, LoopSpec, Surroundings
-from svmbench.runner.margin import FAILURE
 from svmbench.runner.memory import Allowance
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer

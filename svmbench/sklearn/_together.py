@@ -3,7 +3,7 @@
 A problem of a thousand rows costs little, but there may be many: 325 for 26 classes. Data are selected once
 for each class. Kernel values within a class are used by all its problems; rows are computed when the solver
 first reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`; gaps are certified in one pass
-(`svmbench.runner.few_gaps`) or, for other kernels and many examples, as for all other problems.
+(`svmbench.certify.few_gaps`) or, for other kernels and many examples, as for all other problems.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify.certificate import certify, diagonal
+from svmbench.certify.few_gaps import FewGaps
+from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, moved
-from svmbench.runner.certificate import certify, diagonal
-from svmbench.runner.few_gaps import FewGaps
-from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._training import Solution, Trainer, share
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.run import checked_diagonal

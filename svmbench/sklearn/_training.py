@@ -9,6 +9,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify.certificate import certify, diagonal
+from svmbench.certify.class_sums import sharpened
+from svmbench.certify.few_gaps import FewGaps
+from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
@@ -22,10 +26,6 @@ from svmbench.problem import (
     share_of_most,
 )
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify, diagonal
-from svmbench.runner.class_sums import sharpened
-from svmbench.runner.few_gaps import FewGaps
-from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._interior_point import near_points, rounds_before
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run, StartableRun

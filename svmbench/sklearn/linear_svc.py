@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from svmbench.certify.certificate import certify
 from svmbench.kernels.given import linear_data_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
 from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive, checked_features
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel

@@ -14,10 +14,10 @@ from multiprocessing.context import BaseContext
 import numpy as np
 import pytest
 
+from svmbench.certify.certificate import certify
 from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from tests.conformance.cases import start
 from tests.conformance.hard import case, letters, main_into, play

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from svmbench.certify.certificate import certify
 from svmbench.errors import UserError
 from svmbench.features.nystrom import Nystrom
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from tests.conformance.cases import data
 from tests.conformance.test_optimum import Optimum

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from svmbench.certify.certificate import linear_errors
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import indistinct, oracle_over
-from svmbench.runner.certificate import linear_errors
 from tests.kernels.reference import oracle_of_matrix
 
 KERNELS = (

@@ -124,8 +124,8 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
 @pytest.fixture
 def bounded(tmp_path, monkeypatch):
     """A run whose last gap is a bound that holds in spite of rounding."""
-    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
-    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._SHARE", 10**12)
     words = ["run", "solver=decomposition", "dataset=twonorm", "dataset.n_train=3000", "problem.C=10"]
     assert main([*words, "problem.bias=unregularised", f"results={tmp_path}"]) == 0
     run = Store(tmp_path).find("decomposition")

@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
+from svmbench.certify.certificate import certify, diagonal, nu_interval
 from svmbench.data import Dataset, Part
 from svmbench.files import digest
 from svmbench.kernels._oracle import Oracle
@@ -18,7 +19,6 @@ from svmbench.problem import Problem, dual_objective, mean_hinge, objectives_rou
 from svmbench.rng import Generator
 from svmbench.runner import certifier
 from svmbench.runner import optimum as module
-from svmbench.runner.certificate import certify, diagonal, nu_interval
 from svmbench.runner.optimum import TARGET, lookup, optimum, optimum_key
 from svmbench.solvers.kernel.decomposition import Decomposition
 from svmbench.store import Store
@@ -230,7 +230,7 @@ def test_an_optimum_at_a_large_C_is_certified_where_the_coarse_bound_of_rounding
 
 
 def test_the_sharp_bound_of_rounding_is_not_made_where_the_coarse_one_is_enough(store, data, monkeypatch):
-    monkeypatch.setattr("svmbench.runner.class_sums.class_sums", None)  # a call would fail
+    monkeypatch.setattr("svmbench.certify.class_sums.class_sums", None)  # a call would fail
     assert solve(store, data).relative_gap <= TARGET
 
 

@@ -102,10 +102,10 @@ EXACT = ("smo", "smo_pair", "decomposition", "svm_light", "gpdt", "chunking")
 
 def main(seconds: float = 20.0, solvers: tuple[str, ...] = EXACT) -> None:
     """Print reported and recomputed bounds of each case and solver, and whether any bound is violated."""
+    from svmbench.certify.certificate import TrainingScores, certify, diagonal
     from svmbench.kernels._oracle import Oracle
     from svmbench.problem import Problem
     from svmbench.rng import Generator
-    from svmbench.runner.certificate import TrainingScores, certify, diagonal
     from svmbench.solvers import registry
 
     print(

@@ -2,13 +2,13 @@
 
     python -m tests.truth.bounds COUNT [--seed N]
 
-makes bounds of each kind (`svmbench.runner.margin`) until there are COUNT of each, on random problems, and
-says how many pass the truth. A problem is a few dozen examples of a random kind (indicators, whole numbers,
-indicators beside numbers, plain, sparse, far from 0, with copies of each other), a random width of the
-Gaussian kernel and C, in a third of the cases with random weights of the losses, and a dual point of it: what
-an exact solver has after a random number of iterations, or a random one whose responses are moved along rows
-of single precision from where they are exact. The truth is made of the coefficients alone by numpy in 80-bit
-numbers (64 bits of mantissa), features taken as float64.
+makes bounds of each kind (`svmbench.certify.gap_bounds`) until there are COUNT of each, on random problems,
+and says how many pass the truth. A problem is a few dozen examples of a random kind (indicators, whole
+numbers, indicators beside numbers, plain, sparse, far from 0, with copies of each other), a random width of
+the Gaussian kernel and C, in a third of the cases with random weights of the losses, and a dual point of it:
+what an exact solver has after a random number of iterations, or a random one whose responses are moved along
+rows of single precision from where they are exact. The truth is made of the coefficients alone by numpy in
+80-bit numbers (64 bits of mantissa), features taken as float64.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from svmbench.certify import gap_bounds
+from svmbench.certify.gap_bounds import GapBound, GapBounds, Point
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner import margin
-from svmbench.runner.margin import GapBound, GapBounds, Point
 from svmbench.solvers import registry
 
 Floats = NDArray[np.float64]
@@ -190,15 +190,15 @@ def complaints(case: Case, bound: GapBound) -> list[str]:
 
 def bounds(case: Case) -> list[GapBound]:
     """Return bounds of every kind at a point, some as if kernel values had larger errors than they have."""
-    made, effort = GapBounds(case.problem, case.oracle), margin._EFFORT
+    made, effort = GapBounds(case.problem, case.oracle), gap_bounds._EFFORT
     found = [made.quick(case.point, case.bias), made.confirmed(case.point, case.bias)]
     try:
-        margin._EFFORT = 1e9
+        gap_bounds._EFFORT = 1e9
         for error in coarse(case) if case.sampled else coarse(case)[:1]:
             doubtful = GapBounds(case.problem, _Doubtful(case.oracle, error))
             found.append(doubtful.confirmed(case.point, case.bias))
     finally:
-        margin._EFFORT = effort
+        gap_bounds._EFFORT = effort
     return found
 
 

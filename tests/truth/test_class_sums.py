@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from svmbench.certify.class_sums import class_sums
 from svmbench.kernels._oracle import Oracle
-from svmbench.runner.class_sums import class_sums
 from tests.truth.bounds import case
 
 

@@ -159,7 +159,7 @@ def test_a_run_of_a_baseline_is_stored_with_empty_counts_and_the_reason(tmp_path
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
     # However dear a look is: what a baseline evaluates is unknown, and a race without its gap is none.
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     # Sanitizers take more memory than the budget of SMALL allows.
     assert (
         main(["run", "solver=sklearn_svc", "problem.bias=unregularised", *SMALL, "budget.memory=1024"]) == 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from svmbench.certify.certificate import certify
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner.certificate import certify
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from tests import instruction_sets

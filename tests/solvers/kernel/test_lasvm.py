@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from svmbench.certify.certificate import certify
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.lasvm import LASVM, Params
 from tests.solvers.kernel.working_sets import noisy
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from svmbench.certify.certificate import certify
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, best_bias, mean_hinge
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.platt import Params, Platt
 from tests.solvers.kernel.working_sets import noisy
 

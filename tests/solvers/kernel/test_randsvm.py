@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from svmbench.certify.certificate import certify
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from svmbench.solvers.kernel.randsvm import Params, RandSVM, sample_bound
 

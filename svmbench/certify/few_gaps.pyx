@@ -1,6 +1,6 @@
 r"""Duality gaps of problems of few examples, in one compiled pass.
 
-The bound is that of `svmbench.runner.margin`, kind ``rounding``: the terms of the *near* examples, from
+The bound is that of `svmbench.certify.gap_bounds`, kind ``rounding``: the terms of the *near* examples, from
 responses in double precision, and 0 for the others, whose side of the margin is certain. Here the error of a
 response is bounded by its worst case only, and no far example is checked: a near response that is off by more
 than that bound shows a mistake, and then all are computed. The bias is the mean of :math:`y_i - f(x_i)` over

@@ -8,21 +8,20 @@ import numpy as np
 import pytest
 
 from svmbench import config
+from svmbench.certify import gap_bounds
+from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.data import Dataset
 from svmbench.data.dataset import Part
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.run_config import BudgetConfig
-from svmbench.runner import margin
 from svmbench.runner.execute import execute
-from svmbench.runner.margin import GapBounds, Point
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot
+from tests.runner.fakes import Silent
 from tests.specification.certificate import bounds, gram, two_moons
-
-from .fakes import Silent
 
 
 def solved(
@@ -73,8 +72,8 @@ def test_restored_responses_of_a_run_from_a_first_point_are_within_their_bound()
 def test_a_method_that_does_not_say_when_it_was_exact_is_observed_in_double_precision(monkeypatch, coarse):
     X, problem, oracle, snapshot = solved(name="platt" if coarse else "decomposition")
     assert (snapshot.exact_at is None) == coarse
-    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
-    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._SHARE", 10**12)
     data = Dataset("", Part(X, problem.y), None, None, "", {})
     row = Observer(problem, oracle, data, exact=True)(snapshot)
     assert (row["precision"] == "float64") == coarse
@@ -82,9 +81,9 @@ def test_a_method_that_does_not_say_when_it_was_exact_is_observed_in_double_prec
 
 def test_an_infeasible_point_of_an_exact_method_is_observed_in_double_precision_at_its_end(monkeypatch):
     X, problem, oracle, snapshot = solved()
-    for name in ("certificate._FREE_BOUNDED", "certificate._FREE_COARSE"):
-        monkeypatch.setattr(f"svmbench.runner.{name}", 0)
-    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    for name in ("_FREE_BOUNDED", "_FREE_COARSE"):
+        monkeypatch.setattr(f"svmbench.certify.certificate.{name}", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._SHARE", 10**12)
     outside = replace(snapshot, alpha=1.01 * snapshot.alpha)
     observer = Observer(
         problem, oracle, Dataset("", Part(X, problem.y), None, None, "", {}), 0.01, exact=True
@@ -155,24 +154,24 @@ def test_responses_that_are_further_off_than_rounding_goes_are_all_made_again(dr
 
 def test_a_sample_of_terms_lowers_what_rounding_may_do(monkeypatch):
     _, problem, oracle, snapshot = solved()
-    monkeypatch.setattr(margin, "_EFFORT", 1e9)
-    monkeypatch.setattr(margin, "largest_error", lambda error: 1e-5)
+    monkeypatch.setattr(gap_bounds, "_EFFORT", 1e9)
+    monkeypatch.setattr(gap_bounds, "largest_error", lambda error: 1e-5)
     few = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
-    monkeypatch.setattr(margin, "_EFFORT", 0.0)
+    monkeypatch.setattr(gap_bounds, "_EFFORT", 0.0)
     many = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
     assert few.kind == "confidence" and few.gap == pytest.approx(many.gap, rel=1e-9)
 
 
 def test_certificates_of_a_run_share_their_probability_of_failure():
-    parts = [margin.FAILURE / (k * (k + 1)) for k in range(1, 10_000)]
-    assert sum(parts) <= margin.FAILURE
+    parts = [gap_bounds.FAILURE / (k * (k + 1)) for k in range(1, 10_000)]
+    assert sum(parts) <= gap_bounds.FAILURE
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_observer_bounds_the_gap_of_an_exact_method(monkeypatch, weighted):
     X, problem, oracle, snapshot = solved(weighted=weighted)
-    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
-    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._SHARE", 10**12)
     data = Dataset("none", Part(X, problem.y), None, None, "", {})
     along, last = (Observer(problem, oracle, data, exact=True)(snapshot, end) for end in (False, True))
     exact = Observer(problem, oracle, data)(snapshot)
@@ -191,10 +190,10 @@ def test_the_observer_bounds_the_gap_of_an_exact_method(monkeypatch, weighted):
 
 def test_a_checkpoint_without_responses_leaves_out_what_is_too_dear(monkeypatch):
     X, problem, oracle, snapshot = solved()
-    for name in ("certificate._FREE_COARSE", "observe._FREE"):
-        monkeypatch.setattr(f"svmbench.runner.{name}", 0)
-    for name in ("certificate._SHARE", "observe._SHARE"):
-        monkeypatch.setattr(f"svmbench.runner.{name}", 10**12)
+    for name in ("certify.certificate._FREE_COARSE", "runner.observe._FREE"):
+        monkeypatch.setattr(f"svmbench.{name}", 0)
+    for name in ("certify.certificate._SHARE", "runner.observe._SHARE"):
+        monkeypatch.setattr(f"svmbench.{name}", 10**12)
     data = Dataset("none", Part(X, problem.y), None, Part(X[:100], problem.y[:100]), "", {})
     behind = Snapshot(snapshot.model, alpha=snapshot.alpha, earlier=True)
     observer = Observer(problem, oracle, data, exact=True)
@@ -223,8 +222,8 @@ def test_scores_of_test_examples_follow_what_changed(monkeypatch):
 
 @pytest.mark.parametrize("words", [["budget.kev=null"], ["budget.gap=1e-2"], ["budget.iterations=3"]])
 def test_every_run_of_an_exact_solver_ends_with_a_gap(tmp_path, monkeypatch, words):
-    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
-    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._SHARE", 10**12)
     given = ["solver=decomposition", "dataset.n_train=3000", "problem.bias=unregularised", *words]
     run = execute(config.resolve([*given, f"results={tmp_path}"]), progress=Silent()).run
     last = run.trace().iloc[-1]

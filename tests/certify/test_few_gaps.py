@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from svmbench.certify.few_gaps import FewGaps
+from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import oracle_over
 from svmbench.problem import Problem
-from svmbench.runner.few_gaps import FewGaps
-from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn import KernelSVC
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.1}

@@ -31,9 +31,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify.certificate import certify, diagonal
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner.certificate import certify, diagonal
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def sharpened(
     problem : Problem
         With or without bias.
     alpha, responses : ndarray of float64, shape (n,)
-        As for `svmbench.runner.certificate.certify`.
+        As for `svmbench.certify.certificate.certify`.
     found : dict
         What it returned.
     oracle : Oracle

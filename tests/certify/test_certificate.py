@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from svmbench import config
-from svmbench.data import Dataset
-from svmbench.data.dataset import Part
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, dual_bound, objectives_rounding
-from svmbench.rng import Generator
-from svmbench.runner.certificate import (
+from svmbench.certify.certificate import (
     ROUGH,
     TrainingScores,
     certify,
@@ -20,13 +15,17 @@ from svmbench.runner.certificate import (
     nu_interval,
     proved,
 )
+from svmbench.data import Dataset
+from svmbench.data.dataset import Part
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem, dual_bound, objectives_rounding
+from svmbench.rng import Generator
 from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot
+from tests.runner.fakes import Silent, two_clouds
 from tests.specification.certificate import bounds, gram, many_features, two_moons
-
-from .fakes import Silent
 
 SETS = {"plane": (two_moons(), 1.0), "many": (many_features(), 0.03)}
 
@@ -127,7 +126,7 @@ def test_scores_that_shrank_by_more_than_four_digits_are_made_anew_if_that_is_af
     X = 10.0 * np.arange(n, dtype=np.float32)[:, None]
     large = beta.copy()
     large[3] = size
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     # All coefficients, then one, then one or all: 22 rows or 42.
     for rows in (22, 42):
         oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
@@ -144,7 +143,7 @@ def test_scores_that_shrank_by_more_than_four_digits_are_made_anew_if_that_is_af
 
 def test_where_double_precision_would_take_longer_than_the_training_there_is_no_gap(monkeypatch):
     X, y, kernel, problem, alpha = large_dual_point("plane", 1.0, "none")
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     oracle = Oracle(X, kernel)
     data = Dataset("none", Part(X, y), None, None, "", {})
     observer = Observer(problem, oracle, data, bound=1e-3)
@@ -160,7 +159,7 @@ def test_where_double_precision_would_take_longer_than_the_training_there_is_no_
     ("layout", "price"), [("dense", 2.0), ("double", 1.0), ("bytes", 1.0), ("bits", 2.0), ("mixed", 21.0)]
 )
 def test_the_allowance_takes_an_evaluation_at_the_price_of_its_layout(layout, price, monkeypatch):
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     n, s = 50, 7
     X = np.eye(20, dtype=np.float32)[np.arange(n) % 20]
     if layout not in ("bits", "bytes"):
@@ -175,7 +174,7 @@ def test_the_allowance_takes_an_evaluation_at_the_price_of_its_layout(layout, pr
 
 @pytest.mark.parametrize("gap", [0.1, None])
 def test_a_run_of_an_exact_method_bounds_its_gap_however_dear_double_precision_is(tmp_path, monkeypatch, gap):
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     words = ["solver=smo", "dataset.n_train=300", "dataset.n_test=10", "budget.kev=null", "observe.points=20"]
     given = [f"budget.gap={gap or 'null'}", f"results={tmp_path}"]
     run = execute(config.resolve([*words, *given]), progress=Silent()).run
@@ -187,7 +186,7 @@ def test_a_run_of_an_exact_method_bounds_its_gap_however_dear_double_precision_i
 
 def test_the_last_look_may_take_what_earlier_ones_have_taken_too(monkeypatch):
     X, _, kernel, _, _ = large_dual_point("plane", 1e4, "none")
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     oracle = Oracle(X, kernel)
     scores, s = TrainingScores(oracle), 8
     oracle.ledger.charge(evaluations=int(oracle.exact_price * s * oracle.n))
@@ -202,7 +201,7 @@ def test_the_last_look_may_take_what_earlier_ones_have_taken_too(monkeypatch):
 
 def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_double_at_any_price(monkeypatch):
     X, y, kernel, problem, alpha = large_dual_point("plane", 1e4, "none")
-    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE", 0)
     oracle = Oracle(X, kernel)
     data = Dataset("none", Part(X, y), None, None, "", {})
     model = KernelExpansion.from_alpha(alpha, y)
@@ -276,7 +275,7 @@ def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training
     X, _ = two_moons(n=300)
     oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
     model = KernelExpansion(np.arange(300), np.ones(300))
-    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.certify.certificate._FREE_BOUNDED", 0)
     price = int(300 * 300 * oracle.exact_price)
     scores = TrainingScores(oracle, bounded=True)
     oracle.ledger.charge(iterations=price * 19 // 300, maintained_changes=0, n=300)
@@ -330,16 +329,16 @@ def test_a_derived_number_has_the_digits_that_are_proved(value, low, high, digit
 
 
 @pytest.mark.parametrize("value", [-1e-9, 1.0000001])
-def test_an_infeasible_point_is_no_certificate(data, value):
+def test_an_infeasible_point_is_no_certificate(value):
     alpha = np.full(30, 0.5)
     alpha[3] = value
     with pytest.raises(ArithmeticError, match=r"not within \[0, 1"):
-        certify(Problem.build(data.train.y, C=1.0), alpha, np.ones(30))
+        certify(Problem.build(two_clouds().train.y, C=1.0), alpha, np.ones(30))
 
 
-def test_an_unbalanced_point_is_no_certificate_where_there_is_a_bias(data):
+def test_an_unbalanced_point_is_no_certificate_where_there_is_a_bias():
     alpha = np.full(30, 0.5)
     alpha[3] = 0.4
-    problem = Problem.build(data.train.y, C=1.0, bias="unregularised")
+    problem = Problem.build(two_clouds().train.y, C=1.0, bias="unregularised")
     with pytest.raises(ArithmeticError, match=r"the signed coefficients sum to -0\.1.*, not to 0"):
         certify(problem, alpha, np.ones(30))

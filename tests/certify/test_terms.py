@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from svmbench.runner import _terms
+from svmbench.certify import _terms
 
 N = 1000  # several blocks, the last one not full
 

@@ -23,8 +23,8 @@ from svmbench.solvers.base import KernelExpansion, LinearModel, Model
 Floats = NDArray[np.float64]
 
 #: Kernel evaluations that observation may always spend; they take seconds. The same if the gap has another
-#: bound (`svmbench.runner.margin`), but a method does not say when its responses were exact, so that this
-#: bound is much larger.
+#: bound (`svmbench.certify.gap_bounds`), but a method does not say when its responses were exact, so that
+#: this bound is much larger.
 _FREE, _FREE_COARSE = 2_000_000_000, 200_000_000
 
 #: The same if the other bound is as good: a fraction of a second, even with hundreds of features.

@@ -1,4 +1,4 @@
-"""Passes over the examples for `svmbench.runner.margin`.
+"""Passes over the examples for `svmbench.certify.gap_bounds`.
 
 In numpy each would be a dozen calls, which on a thousand examples cost more than the numbers.
 """

@@ -52,11 +52,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.certify import _terms
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.decisions import largest_error
 from svmbench.problem import Problem, balanced, best_bias, objectives_rounding, primal_objective
-from svmbench.runner import _terms
 
 Floats = NDArray[np.float64]
 
