@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--model",
         choices=_FORMS,
-        help="write the model of the run: libsvm for svm-predict, sklearn an SVC by joblib, onnx, npz arrays",
+        help="write the model of the run: libsvm for svm-predict, sklearn an estimator by joblib, onnx, npz arrays",
     )
     given = parser.parse_with_results(arguments)
     if given.model is not None:
@@ -69,7 +69,8 @@ def _write_model(given: Namespace) -> int:
     from svmbench.cli.verify import load
     from svmbench.data.rows import shifts_and_widths
     from svmbench.files import write_whole
-    from svmbench.recompute.exchange import FORMS, expanded, libsvm_ranges
+    from svmbench.recompute.exchange import FORMS, libsvm_ranges
+    from svmbench.recompute.expansion import expanded
     from svmbench.store import Store
 
     run = Store(given.results).find(given.runs[0])
@@ -79,9 +80,19 @@ def _write_model(given: Namespace) -> int:
     path = file_path("-o", given.output or f"{run.id}.{suffix}")
     found = expanded(run.model(), load(run, {}).train, labels, run.config.precision)
     scaling, ranges = dataset.get("scaling", "none"), path.with_name(path.name + ".range")
-    by_columns = scaling in ("minmax", "standard") and "path" in dataset
-    if by_columns and not about.get("filling") and about.get("columns") == about["features"]:
+    # What of the preparation of a file the model does not do itself.
+    changed = {key: dataset.get(key, "none") for key in ("missing", "encode") if about.get("filling")}
+    if about.get("columns") not in (None, about["features"]):
+        changed["features"] = f"{about['features']} of {about['columns']}, those with values"
+    changed = {key: value for key, value in changed.items() if value not in ("none", "refuse")}
+    if changed or "path" not in dataset:
+        changed |= {"scaling": scaling} if scaling != "none" else {}
+    elif scaling in ("minmax", "standard"):
         found = replace(found, scaling=shifts_and_widths(dataset))
+    elif scaling == "unit" and given.model in ("sklearn", "onnx"):
+        found = replace(found, unit=True)
+    elif scaling == "unit":
+        changed["scaling"] = scaling
     content = write(found)
     write_whole(path, content)
     written = [path]
@@ -92,9 +103,9 @@ def _write_model(given: Namespace) -> int:
         files = {"path": str(path), "ranges": str(ranges)} if len(written) > 1 else {"path": str(path)}
         print(json.dumps({**files, "run": run.id, "bytes": len(content)}, indent=2))
         return 0
-    if found.scaling is None and (scaling != "none" or about.get("filling")):
-        told = "the columns of its rows are those of the prepared data set, scaled and encoded"
-        print(f"{told} (dataset.scaling={scaling})", file=sys.stderr)
+    if changed:
+        told = ", ".join(f"dataset.{key}={value}" for key, value in changed.items())
+        print(f"prepare rows as the data set was before this model: {told}", file=sys.stderr)
     for one in written:
         print(f"{one}  ({one.stat().st_size / 1e6:.2f} MB)")
     return 0

@@ -1,130 +1,29 @@
 """Stored models in the forms of other programs: LIBSVM, scikit-learn, ONNX, and plain arrays.
 
-All hold the support vectors themselves, as 64-bit numbers of the prepared data. They scale the columns of
-rows as the data set does; LIBSVM has a file of ranges for this, which its svm-scale reads.
+All hold the support vectors themselves, or the frequencies of random Fourier features, as 64-bit numbers of
+the prepared data. Nyström features are an expansion over their sample. Rows are scaled as the data set does;
+LIBSVM has a file of ranges for the columns, which its svm-scale reads.
 """
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy
-from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 from svmbench.multiclass import problems
-from svmbench.recompute.multiples import unit
-from svmbench.recompute.scores import taken
-from svmbench.store.joint_model import JointModel
-from svmbench.store.model import StoredModel
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """Scores of P binary problems, Σ_k β_pk K(x_k, x) + b_p, over common points.
-
-    Attributes
-    ----------
-    kind : str
-        ``binary``, ``one_vs_one`` or ``one_vs_rest``; problems are in the order of `svmbench.multiclass`.
-    kernel : mapping
-        Name and parameters.
-    points : ndarray of float64, shape (s, d)
-        The x, by ascending class.
-    coefficients, bias : ndarray of float64, shape (P, s) and (P,)
-        β and b.
-    classes : ndarray of int64, shape (s,)
-        Number of the class of each point.
-    labels : tuple of str
-        Labels of the classes; the first is the positive one of a binary problem.
-    scaling : pair of ndarray of float64, shape (d,), or None
-        What each column of the rows is reduced by, and then divided by.
-    """
-
-    kind: str
-    kernel: Mapping[str, Any]
-    points: Floats
-    coefficients: Floats
-    bias: Floats
-    classes: NDArray[np.int64]
-    labels: tuple[str, ...]
-    scaling: tuple[Floats, Floats] | None = None
-
-    @property
-    def numbers(self) -> NDArray[Any]:
-        """The labels, as integers if all are whole numbers, else as text."""
-        whole = all(label.lstrip("+-").isdecimal() for label in self.labels)
-        return np.array([int(label) for label in self.labels] if whole else self.labels)
-
-
-def expanded(
-    model: StoredModel | JointModel, train: Any, labels: tuple[str, ...], precision: str
-) -> Expansion:
-    """Return the expansion of a model; ``train`` is the training part of its data set.
-
-    Raises
-    ------
-    UserError
-        For a model over features of a map, or with clusters, which other programs do not have.
-    """
-    parts = model.models if isinstance(model, JointModel) else (model,)
-    kind = model.kind if isinstance(model, JointModel) else "binary"
-    if any(part.features is not None or part.regions is not None for part in parts):
-        raise UserError(
-            "the model is over a feature map or clusters, which the other programs do not have: train it "
-            "without, or score rows by svmbench predict"
-        )
-    bias = np.array([part.bias for part in parts])
-    sides = [(0, 1)] if kind == "binary" else problems(kind, len(labels))
-    if parts[0].weights is not None or parts[0].points is not None:
-        return _of_points(kind, model.kernel, parts, bias, sides, labels)
-    rows = [part.indices for part in parts if part.indices is not None]
-    used = np.unique(np.concatenate(rows))
-    step = unit(train.X, model.kernel, precision) if train.X.dtype == "float32" else None
-    points = taken(train.X[used], step)
-    coefficients = np.zeros((len(parts), used.size))
-    for row, indices, part in zip(coefficients, rows, parts, strict=True):
-        row[np.searchsorted(used, indices)] = part.coefficients
-    y = train.y[used]
-    classes = (y < 0.0).astype(np.int64) if kind == "binary" else y.astype(np.int64)
-    order = np.argsort(classes, kind="stable")
-    dense = points.toarray() if scipy.sparse.issparse(points) else np.asarray(points, np.float64)
-    return Expansion(kind, model.kernel, dense[order], coefficients[:, order], bias, classes[order], labels)
-
-
-def _of_points(
-    kind: str, kernel: Any, parts: Any, bias: Floats, sides: Any, labels: tuple[str, ...]
-) -> Expansion:
-    """Return the expansion of models with points of their own; weights are one point of coefficient 1."""
-    if parts[0].weights is not None:
-        kernel = {"name": "linear"}
-        sets = [(part.weights[np.newaxis], np.ones(1)) for part in parts]
-    else:
-        sets = [(part.points, part.coefficients) for part in parts]
-    sizes = [len(weights) for _, weights in sets]
-    coefficients = np.zeros((len(parts), sum(sizes)))
-    for row, end, size, (_, weights) in zip(coefficients, np.cumsum(sizes), sizes, sets, strict=True):
-        row[end - size : end] = weights
-    # A point belongs to the positive class of its problem, where LIBSVM reads its coefficient.
-    classes = np.repeat([positive for positive, _ in sides], sizes)
-    order = np.argsort(classes, kind="stable")
-    points = np.concatenate([points for points, _ in sets])
-    return Expansion(kind, kernel, points[order], coefficients[:, order], bias, classes[order], labels)
+from svmbench.recompute.exchange_sklearn import scikit_learn
+from svmbench.recompute.expansion import Expansion, Floats, dual_columns, kernel_name, needed
 
 
 def libsvm_text(found: Expansion) -> bytes:
     """Return the model file of LIBSVM, with 17 digits, by which its program reads the same numbers."""
-    columns = _dual_columns(found, "LIBSVM")
-    names = {"gaussian": "rbf", "polynomial": "polynomial", "linear": "linear"}
-    lines = ["svm_type c_svc", f"kernel_type {names[found.kernel['name']]}"]
+    columns = dual_columns(found, "LIBSVM")
+    lines = ["svm_type c_svc", f"kernel_type {kernel_name(found, 'LIBSVM', polynomial='polynomial')}"]
     lines += [f"{key} {found.kernel[key]!r}" for key in ("degree", "gamma", "coef0") if key in found.kernel]
     numbers = found.numbers if found.numbers.dtype.kind == "i" else np.arange(len(found.labels))
     counts = np.bincount(found.classes, minlength=len(found.labels))
@@ -143,76 +42,13 @@ def libsvm_ranges(shift: Floats, width: Floats) -> bytes:
     return ("\n".join(["x", "0 1", *ranges]) + "\n").encode()
 
 
-def _dual_columns(found: Expansion, program: str) -> Floats:
-    """Return LIBSVM's coefficients, shape (k - 1, s): of each point, one for each other class."""
-    if found.kind == "one_vs_rest":
-        raise UserError(f"{program} has no one_vs_rest models: train with problem.multiclass=one_vs_one")
-    k = len(found.labels)
-    columns = np.zeros((k - 1, len(found.points)))
-    sides = [(0, 1)] if found.kind == "binary" else problems(found.kind, k)
-    for row, (first, second) in zip(found.coefficients, sides, strict=True):
-        assert second is not None
-        columns[second - 1, found.classes == first] = row[found.classes == first]
-        columns[first, found.classes == second] = row[found.classes == second]
-    return columns
-
-
-def scikit_learn(found: Expansion) -> bytes:
-    """Return a fitted ``sklearn.svm.SVC``, in a pipeline with its scaling if there is one, pickled by joblib.
-
-    Only load files of people whom you trust.
-    """
-    SVC = _needed("sklearn.svm", "scikit-learn").SVC
-    joblib = _needed("joblib", "joblib")
-    columns, k = _dual_columns(found, "scikit-learn"), len(found.labels)
-    bias, numbers, classes, points = found.bias, found.numbers, found.classes, found.points
-    if list(np.argsort(numbers)) != list(range(k)):  # scikit-learn has ascending classes
-        if k > 2:
-            raise UserError(f"scikit-learn has ascending classes, not {', '.join(found.labels)}: use onnx")
-        order = np.argsort(-classes, kind="stable")
-        columns, bias, points = -columns[:, order], -bias, points[order]
-        classes, numbers = 1 - classes[order], numbers[::-1]
-    names = {"gaussian": "rbf", "polynomial": "poly", "linear": "linear"}
-    own = {key: found.kernel[key] for key in ("degree", "gamma", "coef0") if key in found.kernel}
-    model = SVC(kernel=names[found.kernel["name"]], **own)
-    sign = -1.0 if k == 2 else 1.0
-    model.__dict__.update(
-        classes_=numbers,
-        class_weight_=np.ones(k),
-        support_=np.arange(len(points), dtype=np.int32),
-        support_vectors_=np.ascontiguousarray(points),
-        _n_support=np.bincount(classes, minlength=k).astype(np.int32),
-        _dual_coef_=np.ascontiguousarray(columns),
-        dual_coef_=sign * columns,
-        _intercept_=bias,
-        intercept_=sign * bias,
-        _probA=np.empty(0),
-        _probB=np.empty(0),
-        _sparse=False,
-        _gamma=float(found.kernel.get("gamma", 0.0)),
-        shape_fit_=points.shape,
-        n_features_in_=points.shape[1],
-        fit_status_=0,
-        _num_iter=0,
-        n_iter_=np.zeros(len(bias), dtype=np.int32),
-    )
-    if found.scaling is not None:
-        scaler = _needed("sklearn.preprocessing", "scikit-learn").StandardScaler()
-        shift, width = found.scaling
-        scaler.__dict__.update(mean_=shift, scale_=width, var_=np.square(width), n_features_in_=shift.size)
-        model = _needed("sklearn.pipeline", "scikit-learn").make_pipeline(scaler, model)
-    stream = io.BytesIO()
-    joblib.dump(model, stream)
-    return stream.getvalue()
-
-
 def onnx_graph(found: Expansion) -> bytes:
     """Return an ONNX model of basic operators in double precision.
 
     Its input is ``X``, its outputs ``label`` and ``scores``. A binary model has one column of scores,
     positive for the first label.
     """
-    onnx = _needed("onnx", "onnx")
+    onnx = needed("onnx", "onnx")
     helper, array = onnx.helper, onnx.numpy_helper.from_array
     constants: dict[str, Any] = {"points": found.points.T, "beta": found.coefficients.T, "bias": found.bias}
     nodes = []
@@ -220,33 +56,66 @@ def onnx_graph(found: Expansion) -> bytes:
     def node(kind: str, inputs: str, output: str, **options: Any) -> None:
         nodes.append(helper.make_node(kind, inputs.split(), [output], **options))
 
-    if found.scaling is None:
-        node("Cast", "X", "rows", to=onnx.TensorProto.DOUBLE)
-    else:
+    constants |= {"none": np.array(0.0), "one": np.array(1.0), "axis": np.array([1])}
+    if found.scaling is not None:
         constants |= {"shift": found.scaling[0], "width": found.scaling[1]}
         node("Sub", "X shift", "moved")
         node("Div", "moved width", "rows")
+    elif found.unit:
+        node("ReduceL2", "X axis", "lengths", keepdims=1)
+        node("Equal", "lengths none", "empty")
+        node("Where", "empty one lengths", "divisors")
+        node("Div", "X divisors", "rows")
+    else:
+        node("Identity", "X", "rows")
     node("MatMul", "rows points", "products")
     name, gamma = found.kernel["name"], float(found.kernel.get("gamma", 1.0))
-    if name == "gaussian":
+    if found.phases is not None:
+        constants |= {"phases": found.phases}
+        node("Add", "products phases", "waves")
+        node("Cos", "waves", "kernel")
+    elif name == "gaussian":
         constants |= {"norms": np.square(found.points).sum(axis=1), "minus": np.array(-2.0)}
-        constants |= {"rate": np.array(-gamma), "zero": np.array(0.0), "axis": np.array([1])}
+        constants |= {"rate": np.array(-gamma)}
         node("ReduceSumSquare", "rows axis", "own", keepdims=1)
         node("Mul", "products minus", "twice")
         node("Add", "twice norms", "partial")
         node("Add", "partial own", "squares")
-        node("Max", "squares zero", "distances")
+        node("Max", "squares none", "distances")
         node("Mul", "distances rate", "exponents")
         node("Exp", "exponents", "kernel")
-    elif name == "polynomial":
+    elif name in ("polynomial", "sigmoid"):
         constants |= {"rate": np.array(gamma), "coef0": np.array(float(found.kernel["coef0"]))}
-        constants |= {"degree": np.array(float(found.kernel["degree"]))}
         node("Mul", "products rate", "scaled")
         node("Add", "scaled coef0", "base")
-        node("Pow", "base degree", "kernel")
-    else:
+        if name == "sigmoid":
+            node("Tanh", "base", "kernel")
+        else:
+            constants |= {"degree": np.array(float(found.kernel["degree"]))}
+            node("Pow", "base degree", "kernel")
+    elif name == "linear":
         node("Identity", "products", "kernel")
-    node("MatMul", "kernel beta", "sums")
+    else:
+        raise UserError(f"ONNX has no kernel={name}: use npz, or score rows by svmbench predict")
+    if found.regions is not None:
+        clusters = found.regions
+        constants |= {"centres": clusters.centres.T, "shifts": clusters.shift, "ranks": clusters.norms}
+        constants |= {"two": np.array(2.0), "tolerance": np.array(clusters.tolerance)}
+        constants |= {"clusters": clusters.of_points}
+        node("MatMul", "rows centres", "towards")
+        node("Sub", "towards shifts", "along")
+        node("Mul", "along two", "doubled")
+        node("Sub", "ranks doubled", "apart")
+        node("ReduceMin", "apart axis", "least", keepdims=1)
+        node("Add", "least tolerance", "most")
+        node("LessOrEqual", "apart most", "near")
+        node("Cast", "near", "nearest", to=onnx.TensorProto.INT64)
+        node("ArgMax", "nearest", "cluster", axis=1, keepdims=1)
+        node("Equal", "cluster clusters", "within")
+        node("Where", "within kernel none", "terms")
+        node("MatMul", "terms beta", "sums")
+    else:
+        node("MatMul", "kernel beta", "sums")
     node("Add", "sums bias", "scores")
     k = len(found.labels)
     if found.kind == "one_vs_rest":
@@ -254,7 +123,7 @@ def onnx_graph(found: Expansion) -> bytes:
     else:
         sides = [(0, 1)] if found.kind == "binary" else problems(found.kind, k)
         first, second = (np.eye(k)[np.array([pair[side] for pair in sides], int)] for side in (0, 1))
-        constants |= {"none": np.array(0.0), "change": first - second, "others": second.sum(axis=0)}
+        constants |= {"change": first - second, "others": second.sum(axis=0)}
         node("Greater", "scores none", "above")
         node("Cast", "above", "wins", to=onnx.TensorProto.DOUBLE)
         node("MatMul", "wins change", "changes")
@@ -288,6 +157,11 @@ def plain_arrays(found: Expansion) -> bytes:
     about: Any = {"kind": found.kind, "kernel": json.dumps(dict(found.kernel)), "labels": found.numbers}
     if found.scaling is not None:
         about |= {"shift": found.scaling[0], "width": found.scaling[1]}
+    if found.phases is not None:
+        about |= {"phases": found.phases, "kernel": json.dumps({"name": "cosine"})}
+    if found.regions is not None:
+        about |= {"centres": found.regions.centres, "centre_shift": found.regions.shift}
+        about |= {"centre_norms": found.regions.norms, "regions": found.regions.of_points}
     np.savez_compressed(
         stream, points=found.points, coefficients=found.coefficients, bias=found.bias, **about
     )
@@ -301,10 +175,3 @@ FORMS: dict[str, tuple[Callable[[Expansion], bytes], str]] = {
     "onnx": (onnx_graph, "onnx"),
     "npz": (plain_arrays, "npz"),
 }
-
-
-def _needed(module: str, package: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise UserError(f"this form is written by {package}: pip install {package}") from None

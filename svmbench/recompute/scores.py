@@ -37,7 +37,7 @@ _EXPONENT, _VANISHES = 1e-11, 746.0
 
 #: Squared distances to centres count as equal if they differ by at most this much, relative to the largest
 #: squared distance of a centre from the mean of all examples in the sample.
-_EQUAL = 1e-6
+EQUAL = 1e-6
 
 #: Rows of either side that are converted to double precision at a time.
 _ROWS = 4096
@@ -197,28 +197,51 @@ def _local(model: StoredModel, train: Any, X: Any, unit: float | None) -> Floats
 
 def _regions(model: StoredModel, sample: Any, X: Any, unit: float | None) -> NDArray[np.int64]:
     """Return the cluster of each row: the one whose sample has the nearest mean."""
-    assert model.clusters is not None and model.norms is not None
-    members = np.equal(model.clusters, np.arange(model.norms.size)[:, None]).astype(np.float64)
-    middle = np.full(sample.shape[0], 1.0 / sample.shape[0]) @ sample
-    centres = (members / members.sum(axis=1, keepdims=True)) @ sample - middle
-    norms, regions = np.square(centres).sum(axis=1), np.empty(X.shape[0], dtype=np.int64)
+    centres, shift, norms = cluster_centres(model, sample)
+    regions = np.empty(X.shape[0], dtype=np.int64)
     for begin in range(0, X.shape[0], _ROWS):
         rows = taken(X[begin : begin + _ROWS], unit)[:, : centres.shape[1]]
-        distances = norms - 2.0 * (rows @ centres.T - centres @ middle)
+        distances = norms - 2.0 * (rows @ centres.T - shift)
         # If distances are equal apart from rounding, the first centre counts as the nearest.
-        near = distances <= distances.min(axis=1, keepdims=True) + _EQUAL * norms.max()
+        near = distances <= distances.min(axis=1, keepdims=True) + EQUAL * norms.max()
         regions[begin : begin + _ROWS] = np.argmax(near, axis=1)
     return regions
 
 
+def cluster_centres(model: StoredModel, sample: Any) -> tuple[Floats, Floats, Floats]:
+    """Return c, shape (k, d), a and b, both (k,), with which b - 2 (<c, x> - a) ranks the clusters of x.
+
+    Parameters
+    ----------
+    model : StoredModel
+        A model with k clusters.
+    sample : ndarray or csr_array of float64, shape (m, d)
+        The training examples ``model.centres``.
+    """
+    assert model.clusters is not None and model.norms is not None
+    members = np.equal(model.clusters, np.arange(model.norms.size)[:, None]).astype(np.float64)
+    middle = np.full(sample.shape[0], 1.0 / sample.shape[0]) @ sample
+    centres = (members / members.sum(axis=1, keepdims=True)) @ sample - middle
+    return centres, centres @ middle, np.square(centres).sum(axis=1)
+
+
 def _fourier(features: Mapping[str, Any], kernel: KernelDocument, rows: Any) -> Floats:
     """Return random Fourier features (Rahimi and Recht, 2007) of rows, from their seed."""
-    k, d = features["frequencies"], rows.shape[1]
-    generator = Generator(features["seed"])
+    frequencies, phases = fourier_waves(features, kernel, rows.shape[1])
+    waves = rows @ frequencies
+    if phases is not None:
+        return np.asarray(math.sqrt(2.0 / phases.size) * np.cos(waves + phases))
+    return np.hstack([np.cos(waves), np.sin(waves)]) / math.sqrt(frequencies.shape[1])
+
+
+def fourier_waves(
+    features: Mapping[str, Any], kernel: KernelDocument, d: int
+) -> tuple[Floats, Floats | None]:
+    """Return the frequencies, shape (d, k), and for the form ``phase`` the phases, shape (k,), of a map."""
+    k, generator = features["frequencies"], Generator(features["seed"])
     frequencies = math.sqrt(2.0 * kernel["gamma"]) * generator.normals(d * k).reshape(d, k)
     # Frequencies and phases are in single precision by definition of the map.
-    waves = rows @ frequencies.astype(np.float32).astype(np.float64)
-    if features["form"] == "phase":
-        phases = (2.0 * math.pi * generator.uniforms(k)).astype(np.float32).astype(np.float64)
-        return np.asarray(math.sqrt(2.0 / k) * np.cos(waves + phases))
-    return np.hstack([np.cos(waves), np.sin(waves)]) / math.sqrt(k)
+    frequencies = frequencies.astype(np.float32).astype(np.float64)
+    if features["form"] != "phase":
+        return frequencies, None
+    return frequencies, (2.0 * math.pi * generator.uniforms(k)).astype(np.float32).astype(np.float64)

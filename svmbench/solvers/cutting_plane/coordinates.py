@@ -65,14 +65,17 @@ class Features:
 
     def coordinates(self, row: Floats) -> Floats:
         """Return z(x), shape (count,), from the K(b_k, x) of the basis points, same shape."""
-        m = self.count
-        solved = scipy.linalg.solve_triangular(self._factor[:m, :m], row, lower=True, check_finite=False)
-        return np.asarray(solved)
+        return self._solved(row, 0)
 
     def coefficients(self, w: Floats) -> Floats:
         """Return β with <w, z(x)> = Σ_k β_k K(b_k, x), both of shape (count,)."""
+        return self._solved(w, 1)
+
+    def _solved(self, right: Floats, transposed: int) -> Floats:
         m = self.count
-        solved = scipy.linalg.solve_triangular(
-            self._factor[:m, :m], w, lower=True, trans="T", check_finite=False
+        if m == 0:  # SciPy before 1.14 refuses it
+            return np.zeros(0)
+        factor = self._factor[:m, :m]
+        return np.asarray(
+            scipy.linalg.solve_triangular(factor, right, lower=True, trans=transposed, check_finite=False)
         )
-        return np.asarray(solved)
