@@ -46,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "POINTS": False,
     "ON_DEMAND": False,
     "TIES": False,
+    "ROUNDING": 1e-9,
     "RATE": 0.6,
     "WITHIN": 0.02,
     "LOOKS": 0,

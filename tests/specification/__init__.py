@@ -40,6 +40,9 @@ Optional names, with their defaults in `tests.conformance.cases.DEFAULTS`:
 ``TIES``
     True: the method chooses among values that differ only by the rounding of its last step, so that it needs
     the kernel values of the compiled oracle to the last bit; the others use the formula.
+``ROUNDING``
+    The relative tolerance of iterates with kernel values that are exact in single precision, by default 1e-9:
+    more for a method that amplifies rounding, such as conjugate gradients.
 ``RATE``, ``WITHIN``
     For a stochastic linear method: the largest part of the gap that remains after four times as many
     iterations, by default 0.6, and the distance from the optimum after 64,000 iterations as a part of the

@@ -1,0 +1,126 @@
+"""The least-squares SVM and Falkon: their systems solved in another way, and a rate that a paper prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.solvers import registry
+from tests.kernels.reference import kernel_matrix
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
+
+
+def classes(n=300, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    return (rng.normal(size=(n, d)) + 0.7 * y[:, None]).astype(np.float32), y
+
+
+def started(name, X, y, C, **given):
+    solver, oracle = registry.get(name), Oracle(X, GAUSSIAN)
+    run = solver(solver.Params(**given)).start(Problem.build(y, C=C), oracle, Generator(3))
+    return run, oracle
+
+
+def coefficients(run, n):
+    model, found = run.snapshot().model, np.zeros(n)
+    found[model.indices] = model.coefficients
+    return found
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_the_least_squares_svm_is_kernel_ridge_regression_of_the_labels(C):
+    X, y = classes()
+    run, _ = started("lssvm", X, y, C, eps=1e-7)
+    run.advance("iterations", 10**4)
+    assert run.converged
+    peer = KernelRidge(alpha=1.0 / C, kernel="rbf", gamma=0.7).fit(X.astype(float), y)
+    np.testing.assert_allclose(coefficients(run, y.size), peer.dual_coef_, atol=2e-5 * C)
+    native = run.snapshot().native
+    gap = native["native_objective"] - native["native_bound"]
+    assert abs(gap) <= 1e-6 * native["native_objective"]
+
+
+def test_the_bound_of_the_least_squares_svm_is_below_the_optimum_at_every_step():
+    X, y = classes()
+    K = kernel_matrix(X.astype(float), X.astype(float), GAUSSIAN)
+    C, lam = 10.0, 0.1 / y.size
+    least = 0.5 * lam * float(y @ np.linalg.solve(K + np.eye(y.size) / C, y))
+    run, _ = started("lssvm", X, y, C)
+    for step in range(1, 12):
+        run.advance("iterations", step)
+        native = run.snapshot().native
+        assert native["native_bound"] <= least * (1 + 1e-6)
+        assert native["native_objective"] >= least * (1 - 1e-6)
+
+
+def test_a_kernel_that_is_not_positive_definite_stalls_the_least_squares_svm():
+    X, y = classes(60)
+    solver = registry.get("lssvm")
+    oracle = Oracle(X, {"name": "sigmoid", "gamma": 1.0, "coef0": -1.0})
+    run = solver(solver.Params(eps=1e-12)).start(Problem.build(y, C=1e3), oracle, Generator(0))
+    run.advance("iterations", 10**4)
+    assert run.stalled and not run.converged
+
+
+def best_over(K, centres, y, lam):
+    """The system of Falkon (equation 8 of its paper), solved directly."""
+    K_nM, K_MM = K[:, centres], K[np.ix_(centres, centres)]
+    return np.linalg.lstsq(K_nM.T @ K_nM + lam * y.size * K_MM, K_nM.T @ y, rcond=1e-13)[0]
+
+
+def test_falkon_solves_its_system():
+    X, y = classes()
+    run, oracle = started("falkon", X, y, 1.0, centres=40, eps=1e-6)
+    run.advance("iterations", 200)
+    assert run.converged
+    model = run.snapshot().model
+    K = kernel_matrix(X.astype(float), X.astype(float), GAUSSIAN)
+    best = K[:, model.indices] @ best_over(K, model.indices, y, 1.0 / y.size)
+    np.testing.assert_allclose(model.training_scores(oracle), best, atol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_falkon_converges_at_the_rate_that_its_paper_prints(seed):
+    # Theorem 2: the error of the iteration falls as exp(-ν t) with ν of at least 1/2, if there are enough
+    # centres; conjugate gradients have a factor of 2 before it.
+    X, y = classes(600, seed=seed)
+    C = 1.0
+    lam = 1.0 / (C * y.size)
+    K = kernel_matrix(X.astype(float), X.astype(float), GAUSSIAN)
+    run, _ = started("falkon", X, y, C, centres=400, eps=1e-7)
+    run.advance("iterations", 1)
+    chosen = np.sort(Generator(3).permutation(y.size)[:400])
+    A = K[:, chosen].T @ K[:, chosen] / y.size + lam * K[np.ix_(chosen, chosen)]
+    best = best_over(K, chosen, y, lam)
+
+    def energy(alpha):
+        off = alpha - best
+        return np.sqrt(max(off @ A @ off, 0.0))
+
+    first = energy(np.zeros(400))
+    for step in range(1, 9):
+        run.advance("iterations", 1 + step)
+        assert energy(coefficients(run, y.size)[chosen]) <= 2.0 * np.exp(-0.5 * step) * first
+    # Without the preconditioner, the same number of steps does not get as far.
+    alpha, r = np.zeros(400), K[:, chosen].T @ y / y.size
+    p = r.copy()
+    for _ in range(8):
+        step, before = (r @ r) / (p @ A @ p), r @ r
+        alpha, r = alpha + step * p, r - step * A @ p
+        p = r + (r @ r) / before * p
+    assert energy(alpha) > 2.0 * np.exp(-0.5 * 8) * first
+
+
+def test_falkon_counts_what_its_paper_does():
+    X, y = classes()
+    run, oracle = started("falkon", X, y, 1.0, centres=40)
+    run.advance("iterations", 5)
+    ledger, columns = oracle.ledger.as_dict(), ("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed")
+    made = 40 * 40 + 300 * 40 + 4 * 300 * 40
+    assert [ledger[key] for key in columns] == [made] * 4
