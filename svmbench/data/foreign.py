@@ -23,6 +23,8 @@ from svmbench.errors import UserError
 
 _ARFF = re.compile(rb"([ \t]*(%[^\n]*)?\r?\n)*[ \t]*@relation\b", re.IGNORECASE)
 _JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*([-\d\[{\"]|null|true|false))")
+#: Weka writes the weight of an example, if it is not 1, in braces behind its values.
+_WEIGHT = re.compile(r"^(?![ \t]*[@%]).*[,}][ \t]*\{([^{}\n]*)\}[ \t]*$", re.MULTILINE)
 #: Weka reads any number in an integer attribute; liac-arff would cut it off at the point.
 _INTEGER = re.compile(r"^([ \t]*@attribute[ \t].*[ \t])integer[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _SPARSE = re.compile(r"^[ \t]*@data[ \t]*\n(?:[ \t]*(?:%.*)?\n)*[ \t]*\{", re.MULTILINE | re.IGNORECASE)
@@ -192,6 +194,11 @@ def _arff(content: bytes, where: str, label: int | str) -> bytes:
     arff = _needed("arff", "liac-arff", where, "an ARFF file")
     text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     text = _INTEGER.sub(r"\1numeric", text)
+    if weight := _WEIGHT.search(text):
+        raise UserError(
+            f"{where}, line {text.count(chr(10), 0, weight.end(1)) + 1} has the weight {{{weight[1]}}} of an "
+            "example, and weights of examples are not read: write it again without them"
+        )
     sparse = _SPARSE.search(text)
     form = arff.LOD if sparse else arff.DENSE
     wrong = (arff.ArffException, ValueError, StopIteration)
