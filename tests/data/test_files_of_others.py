@@ -172,14 +172,8 @@ REFUSED = {
     "a picture": (lambda: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "89 50 4e 47"),
     "saveRDS": (lambda: gzip.compress(b"X\n\x00\x00\x00\x03"), "row.names = FALSE"),
     "damaged Parquet": (lambda: damaged("pyarrow", b"PAR1" + bytes(40) + b"PAR1"), "cannot be read"),
-    "ARFF with weights": (
-        lambda: damaged("arff", b"@relation a\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a,{2}\n3,b\n"),
-        "line 5 has the weight {2} of an example",
-    ),
-    "sparse ARFF with weights": (
-        lambda: damaged("arff", b"@relation a\n@attribute x numeric\n@attribute y {a,b}\n@data\n{0 1}, {2}\n{1 b}\n"),
-        "weights of examples are not read",
-    ),
+    "ARFF with weights": (lambda: arff().replace(b",1\n", b",1,{2}\n"), "has the weight {2} of an example"),
+    "sparse ARFF with weights": (lambda: sparse_arff().replace(b"}\n", b"}, {2}\n"), "are not read"),
     "damaged ARFF": (lambda: damaged("arff", b"@relation a\n@attribute\n@data\n1\n"), "cannot be read"),
 }  # fmt: skip
 
