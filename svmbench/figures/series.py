@@ -62,9 +62,13 @@ CERTIFIED = (
     "mistake_bound",
 )
 
+#: Columns of errors, which a model without terms has not.
+_ERRORS = ("test_error", "validation_error", "train_error")
+
 #: Trace columns from which derived metrics are computed.
 _READ = {
-    "least_test_error": ("test_error",),
+    **{name: (name, "support_vectors") for name in _ERRORS},
+    "least_test_error": ("test_error", "support_vectors"),
     "suboptimality": ("primal_objective",),
     "primal_suboptimality": ("primal_objective",),
     "slack_suboptimality": ("native_objective",),
@@ -261,6 +265,8 @@ def _steps(
             if run.reason
             else f"no checkpoint ({run.status})"
         )
+    if metric in (*_ERRORS, "least_test_error"):
+        value = _answered(columns, value)
     known = (value == value) & (cost > 0.0)  # False for NaN
     if not _all(known):
         if not known.any():
@@ -272,6 +278,15 @@ def _steps(
         last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
         cost, value = cost[last], value[last]
     return Steps(run, cost, value)
+
+
+def _answered(columns: Mapping[str, Floats], value: Floats) -> Floats:
+    """Return errors without those before the first model with terms, unless a run has no other.
+
+    Older runs store 1 for a model without terms.
+    """
+    empty = np.logical_and.accumulate((value == 100.0) & ~(columns["support_vectors"] > 0.0))
+    return value if not empty.any() or empty.all() else np.where(empty, np.nan, value)
 
 
 def _all(true: NDArray[np.bool_]) -> bool:

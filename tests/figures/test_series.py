@@ -28,6 +28,17 @@ def test_the_least_error_so_far_never_rises(tmp_path):
     np.testing.assert_allclose(steps.value, [40, 10, 10, 5])
 
 
+@pytest.mark.parametrize("metric", ["test_error", "least_test_error"])
+def test_an_error_that_no_model_made_is_not_shown(tmp_path, metric):
+    # Older runs store an error of 1 for a model without terms.
+    costs, errors = [10, 100, 1000], [100, 100, 20]
+    run = stored_run(tmp_path, "dcsvm", costs=costs, errors=errors, support_vectors=[0, 7, 9])
+    steps = steps_of(run, "kev_ondemand", metric)
+    assert (steps.cost.tolist(), steps.value.tolist()) == ([100, 1000], [100, 20])
+    never = stored_run(tmp_path, "dcsvm", seed=1, costs=costs, errors=[100] * 3, support_vectors=[0] * 3)
+    assert steps_of(never, "kev_ondemand", metric).value.tolist() == [100] * 3
+
+
 @pytest.mark.parametrize("status", ["converged", "stalled"])
 def test_a_settled_run_stays_where_it_is(tmp_path, status):
     curve = only_curve([stored_run(tmp_path, "smo", costs=[100, 1000], errors=[40, 20], status=status)])
