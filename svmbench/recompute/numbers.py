@@ -188,6 +188,8 @@ def _dual(
     if squared:
         losses = np.maximum(0.0, 1.0 - margins)
         made["native_objective"] = 0.5 * lam * norm2 + float(np.mean(np.square(losses)))
+    elif model.loss == "squared":
+        made["native_objective"] = 0.5 * (lam * norm2 + float(np.mean(np.square(1.0 - margins))))
     if alpha is None:
         return made
     if not squared:

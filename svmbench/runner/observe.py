@@ -267,6 +267,9 @@ class Observer:
                 row["objective_error"] = off
         row |= {"precision": "float32" if scores is None else "float64", **snapshot.native}
         self._count_mistakes(row, snapshot, responses, None if scores is None and not diverged else 0.0)
+        if snapshot.loss == "squared":
+            own = 0.5 * float(np.square(1.0 - responses - y * model.bias).mean())
+            row["native_objective"] = primal_objective(self._problem.lam, row["norm"] ** 2, own)
         if snapshot.loss == "squared_hinge":
             self._squared_hinge(row, snapshot.alpha, row["norm"] ** 2, responses + y * model.bias)
         if scores is not None:

@@ -243,7 +243,8 @@ class Snapshot:
         ``native_objective`` and ``native_bound``; for a method that solves a sequence of problems, the number
         of those solved and the examples in the current one, as ``rounds`` and ``candidates``.
     loss : str
-        Loss of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
+        Loss of the regularised form that the method minimises: ``hinge``, ``squared_hinge``, or ``squared``,
+        which is half of (1 - c_i)².
     inside : bool
         Whether the model lies in the feature space of the kernel, so that the optimum of the problem is a
         lower bound of its objective. Models on random features do not, nor do `LocalExpansion`.

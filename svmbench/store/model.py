@@ -88,7 +88,7 @@ class StoredModel:
     iterations : int
         Iterations at its checkpoint.
     loss : str
-        Loss of the problem of the dual point: ``hinge`` or ``squared_hinge``.
+        Loss of the problem of the dual point: ``hinge``, ``squared_hinge`` or ``squared``.
     dual : str
         How a dual point α of the regularised form is stored: ``none``, ``coefficients`` (β = αy) or ``own``.
     features : dict or None

@@ -157,7 +157,7 @@ class Run(PlainRun):
         """Return the last α."""
         used = np.flatnonzero(self._alpha)
         model = KernelExpansion(self._centres[used], self._alpha[used])
-        return Snapshot(model, responses=self._problem.y * self._scores)
+        return Snapshot(model, responses=self._problem.y * self._scores, loss="squared")
 
 
 class Falkon(Solver):

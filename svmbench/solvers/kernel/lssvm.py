@@ -91,18 +91,13 @@ class Run(PlainRun):
         return self._squared <= self._least
 
     def snapshot(self) -> Snapshot:
-        """Return the last β, its objective and the bound that it gives."""
-        problem, beta, scores = self._problem, self._beta, self._scores
-        squared = float(beta @ scores)
-        missing = problem.y - scores
-        native = {
-            "native_objective": 0.5 * (problem.lam * squared + float(missing @ missing) / problem.n),
-            "native_bound": problem.lam
-            * (float(beta @ problem.y) - 0.5 * (squared + float(beta @ beta) / problem.C)),
-        }
+        """Return the last β, and the bound that it gives as a dual point."""
+        problem, beta = self._problem, self._beta
+        squared = float(beta @ self._scores) + float(beta @ beta) / problem.C
+        native = {"native_bound": problem.lam * (float(beta @ problem.y) - 0.5 * squared)}
         used = np.flatnonzero(beta)
         model = KernelExpansion(used, beta[used])
-        return Snapshot(model, responses=problem.y * scores, native=native, loss="squared")
+        return Snapshot(model, responses=problem.y * self._scores, native=native, loss="squared")
 
 
 class LSSVM(Solver):
