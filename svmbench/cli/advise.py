@@ -9,13 +9,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.analysis.forecast import Forecast
+    from svmbench.data.dataset import Part
     from svmbench.papers.advice import Advice, Nearness
+    from svmbench.run_config import KernelDocument
 
 
 #: What describes data and problem: sections of the configuration, and keys of others.
@@ -24,6 +29,9 @@ _PROBLEM = ("kernel.gamma", "problem.C", "problem.lam", "problem.multiclass")
 
 #: Data sets whose measurements are printed: those most similar in rows and columns.
 _SHOWN = 3
+
+#: Examples that a first look at the data takes, and its most steps.
+_LOOKED, _STEPS = 5000, 1000
 
 #: Seconds below which a forecast gives no number: starting the program takes longer.
 _SOON = 0.01
@@ -79,7 +87,13 @@ def main(arguments: Sequence[str]) -> int:
     rows = max((multiclass.binary(found.train.y, sides)[1].size for sides in problems), default=rows)
     comparison = summary.read()
     advice = advise(comparison, rows, columns)
-    near = nearness(comparison, rows, columns, found.info.get("density"))
+    first = None
+    if not found.classes:
+        kernel = resolved.kernel.document()
+        if not suggested and "gamma" in kernel:
+            kernel["gamma"] = _usual_gamma(found.train)
+        first = _first_error(found.train, kernel, resolved.problem.C or 1.0)
+    near = nearness(comparison, rows, columns, found.info.get("density"), first)
     if given.json:
         about = {
             "rows": rows,
@@ -88,6 +102,7 @@ def main(arguments: Sequence[str]) -> int:
             "nearest": near.nearest["title"],
             "distance": near.ratio,
             "far": near.far,
+            "first_error": first,
             "advice": [asdict(one) for one in advice],
         }
         print(json.dumps(about, indent=2))
@@ -102,9 +117,44 @@ def main(arguments: Sequence[str]) -> int:
         tune = shlex.join(["svmbench", "tune", *words])
         print(f"the commands need kernel.gamma=... and problem.C=..., which {tune} chooses")
     print(f"compared: {len(comparison.sets)} data sets, runs until {comparison.until}; {_near(near)}")
+    if first is not None:
+        theirs = near.nearest["first"]
+        other = "" if theirs is None else f"; there, {theirs:.3g} %"
+        print(f"noise: a first model on at most {summary.FIRST:,} examples errs on {first:.3g} %{other}")
     for one in advice:
-        print(f"\n{_entry(one, words, near.far)}")
+        print(f"\n{_entry(one, words, near.far, first)}")
     return 0
+
+
+def _first_error(part: Part, kernel: KernelDocument, C: float) -> float | None:
+    """Return the error in percent of decomposition on few examples, drawn at random, on others.
+
+    None if the examples drawn, or the others, are too few, or all of one class.
+    """
+    from svmbench.kernels._oracle import Oracle
+    from svmbench.papers.summary import FIRST
+    from svmbench.problem import Problem
+    from svmbench.rng import Generator
+    from svmbench.solvers import registry
+
+    order = Generator(0).permutation(part.n)
+    few, others = np.split(order[:_LOOKED], [min(FIRST, part.n // 2)])
+    if np.unique(part.y[few]).size < 2:
+        return None
+    oracle = Oracle(part.X[few].astype(np.float32), kernel, 1 << 26)
+    solver = registry.get("decomposition")
+    run = solver(solver.Params()).start(Problem.build(part.y[few], C=C), oracle, Generator(0))
+    run.advance("iterations", _STEPS)
+    scores = run.snapshot().model.scores(oracle, part.X[others].astype(np.float32))
+    return float(100.0 * np.mean(part.y[others] * scores <= 0.0))
+
+
+def _usual_gamma(part: Part) -> float:
+    """Return the γ that programs use where none is given: 1 / (columns times variance)."""
+    values = part.X[:_LOOKED]
+    square = values.multiply(values).mean() if issparse(values) else np.square(values).mean()
+    variance = float(square) - float(values.mean()) ** 2
+    return 1.0 / (part.X.shape[1] * variance) if variance > 0.0 else 1.0
 
 
 def _with_kernel(overrides: Sequence[str]) -> list[str]:
@@ -120,19 +170,24 @@ def _near(near: Nearness) -> str:
     text = f"the nearest is {nearest['title']}: {nearest['rows']:,} examples, {nearest['columns']:,} columns"
     if near.far:
         text += (
-            f"\nfar from all of them, {near.ratio:.2g} times as far as any of them is from its nearest: no "
-            "choice was tested so far away, and expected values are extrapolated"
+            f"\nfar from all of them, {near.ratio:.2g} times as far as all of them but one are from their "
+            "nearest: choices were not tested so far away, and expected values are extrapolated"
         )
     return text
 
 
-def _entry(one: Advice, data: Sequence[str], far: bool) -> str:
-    """Return the paragraph for one wish; `data` are the user's own words, for the command."""
-    from svmbench.papers.wishes import NEAR, OPTIMUM
+def _entry(one: Advice, data: Sequence[str], far: bool, first: float | None) -> str:
+    """Return the paragraph for one wish.
 
+    `data` are the user's own words, for the command, and `first` is the error of a first model: if it is
+    small, that of the optimum will be, too.
+    """
+    from svmbench.papers.wishes import NEAR, NOISY, OPTIMUM, by_noise
+
+    mine = None if first is None or first >= NOISY else next(k for k, v in by_noise({"": first}).items() if v)
     if not one.choice.ahead:
         head = f"{one.wish}: no advice, because no method is clearly ahead; {one.method} ranks first"
-        return "\n".join([head, *_support(one), *_by_noise(one, data)])
+        return "\n".join([head, *_support(one), *_by_noise(one, data, mine)])
     unsure = "not sure on data so far from those compared; there, it is " if far else ""
     lines = [f"{one.wish}: {unsure}{one.method}", f"  {_command(data, one.overrides)}", *_support(one)]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} points of the optimum's test error"
@@ -141,7 +196,7 @@ def _entry(one: Advice, data: Sequence[str], far: bool) -> str:
         sets = f"{one.missed} other data set{'s' * (one.missed > 1)}"
         lines.append(f"    or more: on {sets} it did not get there in time, or was disturbed")
     lines.append(f"  expected memory: {_forecast(one.memory, 'MiB')}")
-    return "\n".join([*lines, *_by_noise(one, data)])
+    return "\n".join([*lines, *_by_noise(one, data, mine)])
 
 
 def _command(data: Sequence[str], overrides: Sequence[str]) -> str:
@@ -149,10 +204,12 @@ def _command(data: Sequence[str], overrides: Sequence[str]) -> str:
     return shlex.join(["svmbench", "run", *["-m"] * several, *data, *overrides])
 
 
-def _by_noise(one: Advice, data: Sequence[str]) -> list[str]:
-    """Return the methods to use instead, depending on the test error of the optimum."""
+def _by_noise(one: Advice, data: Sequence[str], mine: str | None) -> list[str]:
+    """Return the methods to use instead, depending on the test error of the optimum; `mine`: its group."""
     lines = []
     for group, (title, overrides, choice) in one.noise.items():
+        if mine not in (None, group):
+            continue
         lines.append(f"  {group}: {title}, right on {choice.right} of {choice.tried} such data sets")
         lines.append(f"    {_command(data, overrides)}")
     return lines

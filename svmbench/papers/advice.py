@@ -2,8 +2,9 @@
 
 For each wish, the method that is near the best cost on most data sets of the comparison is recommended, if
 such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
-data serves for forecasts, and to show the most similar data sets first. Before a training it is unknown how
-noisy the new data are, so methods that are ahead only on noisy data, or only on others, are shown as well.
+data serves for forecasts, and to show the most similar data sets first. How noisy the new data are is known
+only from a first model on few examples, so methods that are ahead only on noisy data, or only on others, are
+shown as well.
 """
 
 from __future__ import annotations
@@ -68,14 +69,17 @@ class Advice:
 
 @dataclass(frozen=True)
 class Nearness:
-    """How near new data are to the data sets of the comparison, by the logarithms of rows and columns.
+    """How near new data are to the data sets of the comparison.
+
+    By the logarithms of rows and columns and of the test error of a first model, where it is known.
 
     Attributes
     ----------
     nearest : DataSet
         The nearest of the data sets that are as sparse, or as dense, as the new data.
     ratio : float
-        Its distance, divided by the largest distance of a data set of the comparison from its own nearest.
+        Its distance, divided by the second largest distance of a data set of the comparison from its own
+        nearest, so that no single one decides what is far.
     """
 
     nearest: DataSet
@@ -107,16 +111,21 @@ def advise(summary: Summary, rows: int, columns: int) -> list[Advice]:
     ]
 
 
-def nearness(summary: Summary, rows: int, columns: int, density: float | None) -> Nearness:
-    """Return how near data of this shape and share of values that are not 0 are to those compared."""
+def nearness(
+    summary: Summary, rows: int, columns: int, density: float | None, first: float | None = None
+) -> Nearness:
+    """Return how near data of this shape and share of values that are not 0 are to those compared.
+
+    `first` is the test error in percent of decomposition on `svmbench.papers.summary.FIRST` examples.
+    """
+    new = DataSet(title="", rows=rows, columns=columns, sparse=False, error=None, first=first)
     sparse = density is not None and density <= SPARSE_SHARE
     alike = [one for one in summary.sets.values() if one["sparse"] == sparse] or list(summary.sets.values())
-    nearest = min(alike, key=lambda one: _distance(_shape(one), (rows, columns)))
-    between = [
-        min((_distance(_shape(one), _shape(other)) for other in alike if other is not one), default=0.0)
-        for one in alike
-    ]
-    return Nearness(nearest, _distance(_shape(nearest), (rows, columns)) / (max(between) or 1.0))
+    nearest = min(alike, key=lambda one: _apart(one, new))
+    between = sorted(
+        min((_apart(one, other) for other in alike if other is not one), default=0.0) for one in alike
+    )
+    return Nearness(nearest, _apart(nearest, new) / (between[-2:][0] or 1.0))
 
 
 def _advice(summary: Summary, wish: str, choice: Choice, new: tuple[int, int]) -> Advice:
@@ -182,6 +191,15 @@ def _shape(one: DataSet) -> tuple[int, int]:
 
 def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
     return float(np.hypot(*(np.log(one) - np.log(other))))
+
+
+def _apart(one: DataSet, other: DataSet) -> float:
+    """Return the distance of two data sets; errors below a tenth of a percent count as this."""
+    errors = [one["first"], other["first"]]
+    noise = 0.0
+    if None not in errors:
+        noise = float(np.diff(np.log(np.maximum(np.array(errors, dtype=float), 0.1)))[0])
+    return float(np.hypot(_distance(_shape(one), _shape(other)), noise))
 
 
 def _shown(summary: Summary, wish: str, there: Mapping[str, tuple[float, str]], name: str) -> tuple[str, str]:

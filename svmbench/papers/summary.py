@@ -25,18 +25,25 @@ SPARSE_SHARE = 0.15
 #: The sparse data sets of the comparison.
 SPARSE = ("adult", "w8a", "reuters", "rcv1_subset")
 
+#: Examples of a first model, whose error tells how noisy data are.
+FIRST = 1000
+
 #: Significant digits of costs.
 _DIGITS = 5
 
 
 class DataSet(TypedDict):
-    """A data set: title, rows and columns, whether it is sparse, and the optimum's test error in percent."""
+    """A data set: title, rows and columns, whether it is sparse, and test errors in percent.
+
+    `error` is that of the optimum, `first` that of decomposition on `FIRST` examples, drawn at random.
+    """
 
     title: str
     rows: int
     columns: int
     sparse: bool
     error: float | None
+    first: float | None
 
 
 @dataclass(frozen=True)
@@ -137,9 +144,22 @@ def _sets(material: Material) -> dict[str, DataSet]:
             columns=columns,
             sparse=name in SPARSE,
             error=None if (error := errors[name]) is None else _short(100.0 * error),
+            first=_first(material, name),
         )
         for name, (rows, columns) in shapes_of(material).items()
     }
+
+
+def _first(material: Material, panel: str) -> float | None:
+    """Return the test error of decomposition on `FIRST` examples in percent, its median over seeds."""
+    ends = [
+        100.0 * match.result.summary()["test_error"]
+        for match in material.matches
+        if match.complete
+        and (match.planned.panel, match.planned.config.subset) == (panel, FIRST)
+        and match.planned.config.solver.name == "decomposition"
+    ]
+    return _short(float(np.median(ends))) if ends else None
 
 
 def _overrides(material: Material, name: str) -> tuple[str, ...]:
