@@ -5,9 +5,9 @@ runs. Its front is the lower envelope of their curves. The fronts of several met
 common window of costs: which has the least error where, and the mean error of each.
 
 The setting and the checkpoint are chosen by the test error, which is optimistic, but equally so for all
-methods. The comparison follows Horn, Demircioğlu, Bischl, Glasmachers, Weihs: A comparative study on large
-scale kernelized support vector machines, Advances in Data Analysis and Classification 12, 2018, which
-compares Pareto fronts of error and seconds.
+methods, or by an error on examples kept for this. The comparison follows Horn, Demircioğlu, Bischl,
+Glasmachers, Weihs: A comparative study on large scale kernelized support vector machines, Advances in Data
+Analysis and Classification 12, 2018, which compares Pareto fronts of error and seconds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DRAWN = 60
 _SIZES = ("prediction",)
 
 
-def lower(family: Sequence[Steps]) -> Steps:
+def lower(family: Sequence[Steps], judges: Sequence[Steps] = ()) -> Steps:
     """Return the least value, up to each cost, of several runs with one seed.
 
     The result is known up to the end of its `run`. This is the unsettled run that went furthest, or the
@@ -42,14 +42,25 @@ def lower(family: Sequence[Steps]) -> Steps:
     ----------
     family : sequence of Steps
         The runs of one method and seed, one per setting.
+    judges : sequence of Steps
+        Another error of the same runs at the same checkpoints. If given, the setting and checkpoint are those
+        with the least of it, and the result is the value there.
     """
-    cost = np.concatenate([steps.cost for steps in family])
+    cost, value, judged = (
+        np.concatenate(one)
+        for one in (
+            [steps.cost for steps in family],
+            [steps.value for steps in family],
+            [steps.value for steps in judges or family],
+        )
+    )
     order = np.argsort(cost, kind="stable")
-    value = np.minimum.accumulate(np.concatenate([steps.value for steps in family])[order])
-    cost = cost[order]
+    cost, value, judged = cost[order], value[order], judged[order]
+    better = np.append(True, judged[1:] < np.minimum.accumulate(judged)[:-1])
+    value = value[np.maximum.accumulate(np.where(better, np.arange(cost.size), 0))]
     last = np.append(cost[1:] > cost[:-1], True)
     cost, value = cost[last], value[last]
-    falls = np.append(True, value[1:] < value[:-1])
+    falls = np.append(True, value[1:] != value[:-1])
     falls[-1] = True  # how far the runs went
     furthest = max(family, key=lambda steps: (steps.run.status not in SETTLED, steps.cost[-1]))
     return Steps(furthest.run, cost[falls], value[falls])
@@ -74,12 +85,21 @@ def stairs(curve: Curve, empty: float) -> Curve:
     return Curve(curve.solver, curve.label, tuple(drawn))
 
 
-def front(solver: str, label: str, runs: Iterable[Steps]) -> Curve:
-    """Return the fronts of a method, one per seed, as a curve."""
+def front(solver: str, label: str, runs: Iterable[Steps], judges: Iterable[Steps] = ()) -> Curve:
+    """Return the fronts of a method, one per seed, as a curve; `judges` as for `lower`."""
+    families = [_by_seed(runs), _by_seed(judges)]
+    return Curve(
+        solver,
+        label,
+        tuple(lower(*(family.get(seed, []) for family in families)) for seed in sorted(families[0])),
+    )
+
+
+def _by_seed(runs: Iterable[Steps]) -> dict[int, list[Steps]]:
     seeds: dict[int, list[Steps]] = {}
     for steps in runs:
         seeds.setdefault(steps.run.seed, []).append(steps)
-    return Curve(solver, label, tuple(lower(seeds[seed]) for seed in sorted(seeds)))
+    return seeds
 
 
 @dataclass(frozen=True)

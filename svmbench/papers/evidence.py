@@ -105,21 +105,25 @@ class Evidence:
             steps.append(found)
         return steps
 
-    def front(self, solver: str, metric: str) -> Curve:
-        """Return the least values that a line has reached with any of its settings, for all planned seeds."""
-        key = solver, metric, "front"
+    def front(self, solver: str, metric: str, by: str = "") -> Curve:
+        """Return the least values that a line has reached with any of its settings, for all planned seeds.
+
+        With `by`, another metric, settings and checkpoints are those with the least of it.
+        """
+        key = solver, metric, f"front {by}"
         if key not in self._curves:
-            steps = self._steps(solver, metric, self._stored(solver, {}))
-            self._curves[key] = front(solver, steps[0].run.title, steps)
+            runs = self._stored(solver, {})
+            steps, judges = self._steps(solver, metric, runs), self._steps(solver, by, runs) if by else []
+            self._curves[key] = front(solver, steps[0].run.title, steps, judges)
         return self._curves[key]
 
-    def fronts(self, metric: str) -> tuple[dict[str, Curve], dict[str, str]]:
+    def fronts(self, metric: str, by: str = "") -> tuple[dict[str, Curve], dict[str, str]]:
         """Return the fronts of the lines whose runs have this cost, and why the others have none."""
         found: dict[str, Curve] = {}
         missing: dict[str, str] = {}
         for solver in dict.fromkeys(match.planned.solver for match in self.matches):
             try:
-                found[solver] = self.front(solver, metric)
+                found[solver] = self.front(solver, metric, by)
             except NotAttempted as reason:
                 missing[solver] = str(reason)
         return found, missing

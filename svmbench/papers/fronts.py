@@ -64,16 +64,19 @@ class Standing:
     missing: Mapping[str, str]
 
 
-def standings(material: Material, counter: str, *, unanswered: bool = False) -> dict[str, Standing]:
+def standings(
+    material: Material, counter: str, *, unanswered: bool = False, by: str = ""
+) -> dict[str, Standing]:
     """Return the results of the methods under one cost, by data set, where half of them have a front.
 
     If `unanswered`, a method has the largest first error of all methods until it answers, instead of the
-    error of the empty model: how far the results depend on this.
+    error of the empty model: how far the results depend on this. With `by`, another error, settings and
+    checkpoints are those with the least of it.
     """
     found = {}
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
-        fronts, missing = evidence.fronts(FRONT)
+        fronts, missing = evidence.fronts(FRONT, by)
         if 2 * len(fronts) < len(material.artifact.runs.lines):
             continue
         try:

@@ -161,7 +161,11 @@ def _told(material: Material, there: Mapping[str, Mapping[str, float]], factor: 
 
 
 def ranks(material: Material) -> str:
-    """Return the mean ranks by two costs, and those under another rule for methods that have no answer."""
+    """Return the mean ranks by two costs, and those under two other rules.
+
+    One is for methods that have no answer yet; by the other, settings and checkpoints are chosen by the
+    validation error, on the data sets that have a validation part.
+    """
     counters = ("cpu_seconds", "kev_ondemand")
     found = [
         ranked(standings(material, counter, unanswered=other))
@@ -169,13 +173,22 @@ def ranks(material: Material) -> str:
         for other in (False, True)
     ]
     names = list(dict.fromkeys(name for one in found for name in one))
+    held = standings(material, "cpu_seconds", by="validation_error")
+    same = {panel: one for panel, one in standings(material, "cpu_seconds").items() if panel in held}
+    found += [ranked(same), ranked(held)]
     rows = []
     for name in names:
         cells = [one.get(name, ("–", "–")) for one in found]
         rows.append(
-            (title_of(material, name), *(cell for k, pair in enumerate(cells) for cell in pair[: 2 - k % 2]))
+            (
+                title_of(material, name),
+                *(cell for k, pair in enumerate(cells) for cell in pair[: 2 if k in (0, 2) else 1]),
+            )
         )
-    header = ("method", "rank by seconds", "p", "other rule", "rank by evaluations", "p", "other rule")
+    header = (
+        *("method", "rank by seconds", "p", "other rule", "rank by evaluations", "p", "other rule"),
+        *(f"by seconds on {len(held)} sets", "chosen by validation"),
+    )
     return table(header, rows)
 
 

@@ -10,6 +10,7 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import summary, which
+from svmbench.papers.fronts import standings
 from svmbench.papers.material import Material
 from svmbench.papers.runs import Group, Line
 from svmbench.papers.which import TABLES, backtest, best, blocks, chart, data_sets, groups, ranks, rewrite
@@ -84,11 +85,38 @@ def test_ranks_stand_beside_those_under_the_other_rule(tmp_path):
     header, _, *rows = cells_of(ranks(stored(tmp_path, known)))
     assert header[1:] == [
         *("rank by seconds", "p", "other rule", "rank by evaluations", "p", "other rule"),
+        *("by seconds on 0 sets", "chosen by validation"),
     ]
     told = {name: cells for name, *cells in rows}
     # By evaluations, all answer at the same costs; only the first error differs.
     assert [told[name][3] for name in ("SBP", "SMO", "Pegasos", "Perceptron")] == ["1.0", *["3.0"] * 3]
     assert [told[name][5] for name in ("SBP", "SMO", "Pegasos", "Perceptron")] == ["1.0", "4.0", "3.0", "2.0"]
+
+
+def test_on_each_data_set_the_same_method_is_first_if_chosen_by_validation(field):
+    assert "the same method has the least mean error on each of them" in " ".join(PAGE.read_text().split())
+    for counter in ("cpu_seconds", "kev_ondemand"):
+        held = standings(field, counter, by="validation_error")
+        assert len(held) == 5
+        for panel, one in standings(field, counter).items():
+            if panel in held:
+                there = held[panel].means
+                assert min(there, key=there.__getitem__) == min(one.means, key=one.means.__getitem__)
+
+
+def test_what_programs_of_others_take_is_in_the_table_of_speed():
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    table = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8").split("<!-- stored: baselines -->")[1]
+    _, _, *rows = cells_of(table.split("\n\n")[1])
+    for names, ours, told in (
+        (("sklearn_svc",), "decomposition", "LIBSVM takes {} to {} times and"),
+        (("sklearnex_svc", "sklearnex_svc float32"), "decomposition", "oneDAL {} to {} times the"),
+        (("sklearn_linearsvc",), "dcd", "LIBLINEAR takes {} to {} times those of DCD"),
+        (("sklearn_nystroem", "sklearn_rbfsampler"), "asset", "features takes {} to {} times those of ASSET"),
+    ):
+        there = [row[5::2] for row in rows if row[1] in names and row[3] == ours]
+        ratios = [float(cell) for cells in there for cell in cells if cell != "–"]
+        assert told.format(f"{min(ratios):g}", f"{max(ratios):g}") in page
 
 
 def test_the_advice_is_compared_with_the_best_and_with_a_subset(tmp_path):
