@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--model",
         choices=_FORMS,
-        help="write the model of the run: libsvm for svm-predict, sklearn an estimator by joblib, onnx, npz arrays",
+        help="write the model of the run: libsvm for svm-predict, sklearn by joblib, onnx, npz arrays",
     )
     given = parser.parse_with_results(arguments)
     if given.model is not None:
