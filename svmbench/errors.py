@@ -6,6 +6,7 @@ import csv
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -105,3 +106,13 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
 
     best = max(((likeness(name), name) for name in allowed), default=(0.0, ""))
     return f"; did you mean '{best[1]}'?" if best[0] >= _CLOSE else ""
+
+
+def nearest_file(given: str | Path) -> str:
+    """Return the same for the closest file beside one that does not exist, or an empty string."""
+    path = Path(given).expanduser()
+    try:
+        beside = [str(Path(given).with_name(one.name)) for one in path.parent.iterdir() if one.is_file()]
+    except (OSError, ValueError):
+        return ""
+    return "" if path.exists() else nearest(str(given), beside)

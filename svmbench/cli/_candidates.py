@@ -55,7 +55,7 @@ _OPTIONS = {
     "delete": ("--yes", *_READING),
     "verify": ("--again", "--recompute", *_READING),
     "repair": _READING,
-    "predict": ("--scores", "--ignore-unseen", *_READING),
+    "predict": ("--scores", "--probability", "--calibrate", "--ignore-unseen", *_READING),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
     "paper": ("--seeds", "--only", "--config-dir", *_READING),

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from svmbench.errors import UserError
+from svmbench.errors import UserError, nearest
+
+#: Keys whose section is often left out.
+_WHOLE = {"C": "problem.C", "c": "problem.C", "gamma": "kernel.gamma", "degree": "kernel.degree"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,9 +24,19 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise the mistake as a `UserError`."""
-        found = re.match(r"unrecognized arguments: --([\w.]+)(?:=| |$)", message)
-        if found and any(action.metavar == "KEY=VALUE" for action in self._actions):
-            message += f"; a key has no dashes: {found[1].replace('-', '_')}=VALUE"
+        found = re.match(r"unrecognized arguments: (--?)([\w.-]+)(?:=| |$)", message)
+        if found:
+            from svmbench.config.folder import GROUPS
+            from svmbench.config.overrides import meant
+
+            dashes, name = found.groups()
+            key = name if name in GROUPS or "." in name else _WHOLE.get(name) or meant(name)
+            options = [one for one in self._option_string_actions if one.startswith("--")]
+            hint = "" if key or dashes == "-" else nearest(f"--{name}", options)
+            takes_keys = any(action.metavar == "KEY=VALUE" for action in self._actions)
+            if takes_keys and not hint and (key or len(name) > 1):
+                hint = f"; a key has no dashes: {key or name.replace('-', '_')}=VALUE"
+            message += hint
         raise UserError(f"{self.prog}: {message} (see {self.prog} --help)")
 
     def add_results(self, *, written: bool = False) -> None:

@@ -29,6 +29,10 @@ def main(arguments: Sequence[str]) -> int:
         "--dir", metavar="DIR", help="folder of the downloaded and prepared data ($SVMBENCH_DATA)"
     )
     parser.add_json()
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in _ACTIONS:
+        fetched = len(arguments) > 1
+        meant = f"fetch {arguments[1]}" if fetched else f"describe {arguments[0]}"
+        parser.error(f"unknown action '{arguments[0]}'; did you mean '{meant}'? ({', '.join(_ACTIONS)})")
     given = parser.parse_args(arguments)
     if given.action == "list" and given.names:
         parser.error(f"list shows all data sets: leave out {' '.join(given.names)}")

@@ -43,6 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_with_results(arguments)
     if given.words:
         word = given.words[0]
+        if word in ("datasets", "solvers"):
+            raise UserError(f"list shows runs; did you mean 'svmbench {word}'?")
         raise UserError(
             f"list takes no names, such as {word}: give --where dataset={word}, --where solver={word}, or "
             f"see svmbench show {word}"

@@ -116,7 +116,23 @@ def _without_traceback(kind: type[BaseException], error: BaseException, trace: T
 
 
 #: What other programs call some commands.
-_MEANT = {"train": "run", "fit": "run", "sweep": "run -m", "test": "check", "grid": "tune", "info": "show"}
+_MEANT = {
+    "run": "fit train",
+    "run -m": "multirun sweep",
+    "cancel": "kill stop",
+    "check": "test",
+    "datasets fetch": "download fetch",
+    "delete": "del remove rm",
+    "list": "history",
+    "plot": "draw figure graph",
+    "predict": "classify evaluate score",
+    "resume": "continue",
+    "show": "cat info inspect view",
+    "speed": "bench benchmark",
+    "tune": "cv grid gridsearch optimize search",
+    "--version": "-V -v version",
+}
+_COMMAND_OF = {word: command for command, words in _MEANT.items() for word in words.split()}
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -135,7 +151,7 @@ def _dispatch(arguments: list[str]) -> int:
         print("\n".join(complete(" ".join(arguments[1:]))))
         return 0
     if command not in COMMANDS:
-        meant = _MEANT.get(command)
+        meant = _COMMAND_OF.get(command)
         hint = f"; did you mean '{meant}'?" if meant else nearest(command, COMMANDS)
         raise UserError(f"unknown command '{command}'{hint} (commands: {', '.join(COMMANDS)})")
     module = importlib.import_module(f"svmbench.cli.{command}")

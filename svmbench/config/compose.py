@@ -211,6 +211,7 @@ class _Composer:
         self._folders = folders
         self._groups = folder.groups(folders)
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
+        self._grammar: dict[str, Override | None] = {}
         self._parsed: dict[str, Override] = {}
         self._composed: dict[tuple[str, ...], dict[str, Parameter] | None] = {}
         self._read: dict[tuple[str, str], dict[str, Parameter] | None] = {}
@@ -224,20 +225,23 @@ class _Composer:
 
     def _readable(self, given: str) -> str:
         key, equals, value = given.partition("=")
-        if not equals or given in self._parsed or self._reads(given):
+        if not equals or self._grammatical(given):
             return given
-        parts = [one if self._reads(f"{key}={one}") else as_text(f"{key}={one}") for one in value.split(",")]
+        parts = [
+            one if self._grammatical(f"{key}={one}") else as_text(f"{key}={one}") for one in value.split(",")
+        ]
         if None in parts:
             return as_text(given) or given
         return f"{key}=" + ",".join(str(part).removeprefix(f"{key}=") for part in parts)
 
-    def _reads(self, given: str) -> bool:
-        """Return whether Hydra's grammar can read an override."""
-        try:
-            self._parser.parse_overrides([given])
-        except HydraException:
-            return False
-        return True
+    def _grammatical(self, given: str) -> Override | None:
+        """Return an override as Hydra's grammar reads it, in milliseconds, once; None if it cannot."""
+        if given not in self._grammar:
+            try:
+                (self._grammar[given],) = self._parser.parse_overrides([given])
+            except HydraException:
+                self._grammar[given] = None
+        return self._grammar[given]
 
     def check_known(self, override: Override) -> None:
         """Raise a `UserError` for a key without a section that does not exist."""
@@ -252,11 +256,8 @@ class _Composer:
 
     def _parse(self, given: str) -> Override:
         if given not in self._parsed:
-            try:
-                (override,) = self._parser.parse_overrides([given])
-            except HydraException as error:
-                raise UserError(not_an_override(given, self._folders)) from error
-            if not override.key_or_group:
+            override = self._grammatical(given)
+            if override is None or not override.key_or_group:
                 raise UserError(not_an_override(given, self._folders))
             if not override.is_sweep_override():
                 check_form(override, self._groups, self._folders)

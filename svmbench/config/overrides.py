@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 
 from svmbench.config import folder
 from svmbench.config.validation import kind_of, schema_of
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError, nearest, nearest_file
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -33,8 +33,32 @@ _INSTEAD = {
 #: Second names of options in the literature, and in scikit-learn.
 _ALIASES = {
     "kernel": {"rbf": "gaussian", "poly": "polynomial"},
-    "solver": {"libsvm": "sklearn_svc", "liblinear": "sklearn_linearsvc"},
+    "solver": {
+        **dict.fromkeys(("libsvm", "svc"), "sklearn_svc"),
+        **dict.fromkeys(("liblinear", "linearsvc"), "sklearn_linearsvc"),
+    },
+    "dataset": {"a9a": "adult"},
 }
+#: What other programs call some keys.
+_MEANT = {
+    "budget.gap": "tol tolerance",
+    "budget.iterations": "epochs iter max_iter n_iter passes steps",
+    "budget.seconds": "max_time time time_limit timeout",
+    "dataset.label_column": "label target",
+    "dataset.path": "data data_path file filename path",
+    "dataset.scaling": "normalize scale scaling standardize",
+    "dataset.test_fraction": "test_size test_split",
+    "jobs": "n_jobs workers",
+    "kernel.gamma": "bandwidth sigma width",
+    "problem.C": "cost",
+    "problem.lam": "alpha lambda reg",
+    "problem.weights": "class_weight sample_weight",
+    "results": "out output output_dir",
+    "seed": "random_seed random_state",
+    "subset": "n_samples max_samples",
+    "validate.folds": "cv",
+}
+_KEYS = {word: key for key, words in _MEANT.items() for word in words.split()}
 #: What a value that Hydra's grammar means to read begins and ends with; anything else is text.
 _MARKED = re.compile(r"""(['"\[{(]|\w+\().*""")
 
@@ -43,10 +67,16 @@ def usual(given: str, folders: Sequence[Path]) -> str:
     """Return an override with our names of the options that have a second name."""
     key, equals, value = given.partition("=")
     others = _ALIASES.get(key, {})
-    if others.keys().isdisjoint(value.split(",")):
+    if others.keys().isdisjoint(value.lower().split(",")):
         return given
     own = folder.options(key, folders)
-    return key + equals + ",".join(one if one in own else others.get(one, one) for one in value.split(","))
+    names = (one if one in own else others.get(one.lower(), one) for one in value.split(","))
+    return key + equals + ",".join(names)
+
+
+def meant(word: str) -> str | None:
+    """Return the key that a word names in other programs, or None."""
+    return _KEYS.get(word.lower().replace("-", "_"))
 
 
 def as_text(given: str) -> str | None:
@@ -99,7 +129,9 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
     for name in [value] if always else value.strip("[]").split(","):
         allowed = folder.options(key, folders)
         if name not in allowed:
-            hint = _SVM if (key, name) == ("solver", "svm") else _of_file(key, name) or nearest(name, allowed)
+            hint = _hint(key, name) or nearest(name, allowed)
+            if key == "dataset" and not hint:
+                hint = "; your own file is dataset=file dataset.path=FILE"
             raise UserError(f"unknown {key} '{name}'{hint} ({key}=: {', '.join(allowed)})")
     if always and added:
         raise UserError(f"{given} is not allowed: {key} is set already; write {key}={value}")
@@ -107,15 +139,21 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
         raise UserError(f"{given} is not allowed: {key} is not part of every run; write +{key}={value}")
 
 
-#: Hint for a name that all solvers have.
-_SVM = "; did you mean 'smo', or 'libsvm'?"
-
-
-def _of_file(key: str, name: str) -> str:
-    """Return the hint for a file, or a data set of OpenML, given as a data set, if it is one."""
-    if key == "dataset" and name == "openml":
+def _hint(key: str, name: str) -> str:
+    """Return what is meant by a value of a group that is no name of an option, if that is known."""
+    if (key, name) == ("solver", "svm"):  # the beginning of the names of several
+        return "; did you mean 'smo', or 'libsvm'?"
+    if key == "budget" and re.fullmatch(r"[\d.]+(e\+?\d+)?", name):
+        keys = (f"'budget.{key}={float(name):.10g}'" for key in ("kev", "iterations", "seconds"))
+        return f"; did you mean {' or '.join(keys)}?"
+    if key != "dataset":
+        return ""
+    files = sorted(map(str, Path().glob(f"{name}.*"))) if re.fullmatch(r"[\w-]+", name) else []
+    if name == "openml":
         name = "openml:NUMBER"
-    elif key != "dataset" or not (os.sep in name or Path(name).suffix or name.startswith("openml:")):
+    elif files:
+        name = files[0]
+    elif not (os.sep in name or Path(name).suffix or name.startswith("openml:")):
         return ""
     return f"; did you mean 'dataset=file dataset.path={name}'?"
 
@@ -127,6 +165,13 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
     if Path(given).expanduser().is_file():
         return f"'{given}' is a file; did you mean 'dataset=file dataset.path={given}'?"
     groups = folder.groups(folders)
+    first, colon, rest = given.partition(":")
+    if colon and first in groups:
+        return f"'{given}' is not of the form KEY=VALUE; did you mean '{first}={rest}'?"
+    if re.fullmatch(r"[\d.]+", given):
+        return f"'{given}' is not of the form KEY=VALUE; several values are run -m KEY=A,B, without spaces"
+    if Path(given).suffix:
+        return f"'{given}' is neither a file here nor of the form KEY=VALUE{nearest_file(given)}"
     for group in groups:
         if given in folder.options(group, folders):
             return f"'{given}' is not of the form KEY=VALUE; did you mean '{group}={given}'?"
@@ -163,27 +208,45 @@ def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
             if override.is_add() and not override.is_force_add():
                 raise UserError(f"{given} is not allowed: {key} is set already; write {given.lstrip('+')}")
         elif key not in missing:
-            raise UserError(_unknown_key(key, [*present, *missing], base))
+            raise UserError(_unknown_key(key, given, [*present, *missing], base))
         elif not (override.is_add() or override.is_force_add()):
             raise UserError(f"{given} is not allowed: your own file leaves {key} out; write +{given}")
 
 
-def _unknown_key(key: str, names: Sequence[str], base: DictConfig) -> str:
-    """Return the message for an unknown key: the nearest one and its siblings."""
+def _unknown_key(key: str, given: str, names: Sequence[str], base: DictConfig) -> str:
+    """Return the message for an unknown key: the nearest one, its siblings, and the options that have it."""
     sections = {name.rpartition(".")[0] for name in names} - {""} | set(folder.GROUPS)
     leaves = [name for name in names if name not in sections and not name.endswith(".name")]
     leaves = [name for name in leaves if ".suggested." not in name]
-    twin = next((name for name in leaves if name.rpartition(".")[2] == key.rpartition(".")[2]), None)
+    last, section = key.rpartition(".")[2], key.split(".")[0]
+    twin = next((name for name in leaves if name.rpartition(".")[2] == last), None)
+    if twin is None and (twin := meant(last)) is not None:
+        file = "dataset=file " if twin.startswith("dataset.") and twin not in names else ""
+        value = "=1/(2 sigma²)" if twin == "kernel.gamma" else given[given.index("=") :]
+        twin = file + twin + value
     among = leaves if "." in key else [*folder.GROUPS, *leaves]
-    hint = f"; did you mean '{twin}'?" if twin else nearest(key, among)
-    section = key.split(".")[0]
+    hint = f"; did you mean '{twin}'?" if twin else ""
+    others = _having(key) if not hint else []
+    if section == "dataset" and "file" in others:
+        hint, others = f"; did you mean 'dataset=file {given.lstrip('+')}'?", []
+    hint = hint or nearest(key, among)
     which = f"{section}={base[section].name}" if section in folder.GROUPS else section
     beside = [name for name in leaves if name.startswith(section + ".")]
+    has = f"; {section}={', '.join(others)} {'has' if len(others) == 1 else 'have'} it" if others else ""
     if beside:
-        return f"unknown key {key}{hint} (keys of {which}: {', '.join(beside)})"
+        return f"unknown key {key}{hint} (keys of {which}: {', '.join(beside)}{has})"
     if section in sections:
-        return f"unknown key {key}{hint} ({which} has no keys)"
+        return f"unknown key {key}{hint} ({which} has no keys{has})"
     return f"unknown key {key}{hint} (svmbench run --help lists all keys)"
+
+
+def _having(key: str) -> list[str]:
+    """Return the shipped options of a group that have a key."""
+    group, _, name = key.partition(".")
+    options = folder.options(group, []) if group in folder.GROUPS else []
+    return [
+        one for one in options if name in {item.name for item in dataclasses.fields(schema_of(group, one))}
+    ]
 
 
 def _flatten(tree: Any, prefix: str = "") -> Iterator[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from svmbench.config.schema import LAUNCHERS, NoFeatures, Slurm, Suggested, Sweep
 from svmbench.config.values import check_section, check_values, show
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError, nearest, nearest_file
 from svmbench.run_config import (
     CHOICES,
     SECTIONS,
@@ -78,7 +79,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
     problem = ProblemConfig(**sections["problem"])
     dataset, suggested = _dataset(given.get("dataset"), problem.multiclass, sections["data"]["mirror"])
     solver = _choice("solver", given.get("solver"))
-    kernel = _kernel(given.get("kernel"), problem, suggested, dataset.name)
+    kernel = _kernel(given.get("kernel"), problem, suggested, dataset)
     features = _choice("features", given.get("features", {"name": "none"}))
     validate = sections["validate"]
     return _consistent(
@@ -87,7 +88,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
             dataset=dataset,
             kernel=kernel,
             features=None if features.name == "none" else features,
-            problem=_problem(problem, suggested, dataset.name),
+            problem=_problem(problem, suggested, dataset),
             budget=BudgetConfig(**_budget(sections["budget"], solver.name)),
             observe=ObserveConfig(**sections["observe"]),
             validate=None if validate["folds"] is None else ValidateConfig(**validate),
@@ -264,22 +265,32 @@ def _every_class(kind: str, params: dict[str, Parameter], given: str) -> dict[st
     return check_section("dataset.", {**params, "task": EVERY}, schema_of("dataset", kind))
 
 
-def _kernel(given: Any, problem: ProblemConfig, suggested: Suggested, dataset: str) -> Choice:
+def _kernel(given: Any, problem: ProblemConfig, suggested: Suggested, dataset: Choice) -> Choice:
     name, params = _named("kernel", given)
     params = check_section("kernel.", params, schema_of("kernel", name))
     if "gamma" in params and params["gamma"] is None:
         if suggested.gamma is None:
             neither = (problem.lam, problem.C, suggested.C) == (None, None, None)
             what, key = (" or C", " and problem.C=NUMBER") if neither else ("", "")
+            _check_file(dataset)
             raise UserError(
-                f"the data set '{dataset}' has no suggested gamma{what}: give kernel.gamma=NUMBER{key}, "
+                f"the data set '{dataset.name}' has no suggested gamma{what}: give kernel.gamma=NUMBER{key}, "
                 "or choose γ and C by `svmbench tune`"
             )
         params["gamma"] = suggested.gamma
     return Choice(name, params)
 
 
-def _problem(problem: ProblemConfig, suggested: Suggested, dataset: str) -> ProblemConfig:
+def _check_file(dataset: Choice) -> None:
+    """Raise a `UserError` if the user's file is not there, before what it needs is asked for."""
+    path = dataset.parameters.get("path", "")
+    if path is None:
+        raise UserError("dataset=file needs a file: give dataset.path=FILE")
+    if isinstance(path, str) and path and not Path(path).expanduser().exists():
+        raise UserError(f"cannot read {path}: there is no such file{nearest_file(path)}")
+
+
+def _problem(problem: ProblemConfig, suggested: Suggested, dataset: Choice) -> ProblemConfig:
     lam, C = problem.lam, problem.C
     if lam is not None and C is not None:
         raise UserError(
@@ -288,8 +299,10 @@ def _problem(problem: ProblemConfig, suggested: Suggested, dataset: str) -> Prob
     if lam is None and C is None:
         C = suggested.C
         if C is None:
+            _check_file(dataset)
             raise UserError(
-                f"the data set '{dataset}' has no suggested C: give problem.C=NUMBER or problem.lam=NUMBER"
+                f"the data set '{dataset.name}' has no suggested C: give problem.C=NUMBER or "
+                "problem.lam=NUMBER"
             )
     for key, value in (("lam", lam), ("C", C)):
         if value is not None and not _SMALLEST <= value <= 1.0 / _SMALLEST:

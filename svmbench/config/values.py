@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import re
 import types
 import typing
 from collections.abc import Collection, Mapping
@@ -91,8 +92,27 @@ def check_value(key: str, value: Any, hint: Any, limits: Mapping[str, Any]) -> A
     """Return the value converted to ``hint`` (1 becomes 1.0 for a float), or raise a `UserError`."""
     converted = _convert(value, hint, limits)
     if converted is _WRONG:
-        raise UserError(f"{key}={show(value)} is not allowed: give {describe(hint, limits)}")
+        allowed = describe(hint, limits)
+        several = "" if "list" in allowed else _many(key, value)
+        raise UserError(f"{key}={show(value)} is not allowed: give {allowed}{several}")
     return converted
+
+
+#: Two numbers, as other programs write a range.
+_RANGE = re.compile(r"(\d[\d.]*(?:e[+-]?\d+)?)(?:\.\.\.?|:|-)(\d[\d.]*(?:e[+-]?\d+)?)")
+
+
+def _many(key: str, value: Any) -> str:
+    """Return how several values are given, if a value means several."""
+    numbers = isinstance(value, list) and all(isinstance(one, int | float | str) for one in value)
+    if numbers and value:
+        return f"; several are given by -m {key}={','.join(map(str, value))}"
+    found = _RANGE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return ""
+    if found[1].isdecimal() and found[2].isdecimal():
+        return f"; several are given by -m '{key}=range({found[1]},{int(found[2]) + 1})'"
+    return f"; several are given by -m {key}=A,B,C"
 
 
 _WRONG = object()

@@ -17,7 +17,7 @@ from svmbench.data.dataset import Matrix
 from svmbench.data.download import obtain
 from svmbench.data.entries import Entry
 from svmbench.data.unpack import Corrupt, Refused, read, read_unpacked
-from svmbench.errors import UserError
+from svmbench.errors import UserError, nearest_file
 from svmbench.files import sha256
 
 
@@ -125,7 +125,8 @@ class RawFiles:
         except Corrupt as error:
             raise UserError(f"{path}: {error}; write the file again") from error
         except OSError as error:
-            raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+            hint = nearest_file(path)
+            raise UserError(f"cannot read {path}: {error.strerror or error}{hint}") from error
         self.payloads[role] = sha256(content)
         return content
 

@@ -73,7 +73,7 @@ SENTENCES = [
     (["run", "results="], "results= is empty: give a path"),
     (["run", "dataset=file", "dataset.path="], "dataset.path= is empty: give a path"),
     (["run", "dataset=file", "kernel.gamma=1", "problem.C=1"], "dataset=file needs a file: give"),
-    (["run", "dataset=file"], "the data set 'file' has no suggested gamma"),
+    (["run", "dataset=file"], "dataset=file needs a file: give dataset.path=FILE"),
     (["run", "sbp"], "'sbp' is not of the form KEY=VALUE; did you"),
     (["run", "kernel.gamma=[a"], "'kernel.gamma=[a' cannot be read: write"),
     (["run", "~solver"], "~solver is not allowed: nothing can be"),
@@ -112,7 +112,7 @@ SENTENCES = [
     (["datasets", "fetch"], "svmbench datasets: fetch needs the name of"),
     (["datasets", "fetch", "adlut"], "there is no data set 'adlut'; did you mean"),
     (["datasets", "verify", "adlut"], "there is no data set 'adlut'; did you mean"),
-    (["datasets", "delete"], "svmbench datasets: argument action: invalid"),
+    (["datasets", "delete"], "svmbench datasets: unknown action 'delete'; did you mean 'describe delete'?"),
     (["completion", "fish"], "svmbench completion: argument shell"),
 ]
 

@@ -183,8 +183,38 @@ def test_the_suffix_of_a_path_is_the_format(stored, tmp_path, capsys, monkeypatc
         (["sweep"], "did you mean 'run -m'?"),
         (["run", "--seed", "3"], "a key has no dashes: seed=VALUE"),
         (["run", "--solver=smo"], "a key has no dashes: solver=VALUE"),
+        (["run", "--gamma", "0.1"], "a key has no dashes: kernel.gamma=VALUE"),
+        (["run", "-C", "1"], "a key has no dashes: problem.C=VALUE"),
+        (["run", "--random-state", "1"], "a key has no dashes: seed=VALUE"),
+        (["predict", "smo", "mine.csv", "--proba"], "did you mean '--probability'?"),
+        (["rm", "smo"], "did you mean 'delete'?"),
+        (["view", "smo"], "did you mean 'show'?"),
+        (["-V"], "did you mean '--version'?"),
+        (["list", "solvers"], "did you mean 'svmbench solvers'?"),
+        (["datasets", "adult"], "did you mean 'describe adult'?"),
+        (["datasets", "download", "adult"], "did you mean 'fetch adult'?"),
+        (["run", "seed=0..3"], "several are given by -m 'seed=range(0,4)'"),
+        (["run", "-m", "seed=0-9"], "several are given by -m 'seed=range(0,10)'"),
+        (["run", "seed=[0,1]"], "several are given by -m seed=0,1"),
+        (["run", "problem.C=1e-3..1e3"], "several are given by -m problem.C=A,B,C"),
+        (["run", "seed=1", "2", "3"], "several values are run -m KEY=A,B, without spaces"),
+        (["run", "solver:smo"], "did you mean 'solver=smo'?"),
+        (["run", "budget=1e6"], "did you mean 'budget.kev=1000000' or 'budget.iterations=1000000' or"),
+        (["run", "budget.time=10"], "did you mean 'budget.seconds=10'?"),
+        (["run", "lambda=.1"], "did you mean 'problem.lam=.1'?"),
+        (["run", "sigma=2"], "did you mean 'kernel.gamma=1/(2 sigma²)'?"),
+        (["run", "kernel.degree=3"], "kernel=polynomial has it"),
+        (["run", "dataset=iris"], "your own file is dataset=file dataset.path=FILE"),
+        (["run", "dataset=mine"], "did you mean 'dataset=file dataset.path=mine.csv'?"),
+        (["run", "dataset.path=mine.csv"], "did you mean 'dataset=file dataset.path=mine.csv'?"),
+        (["run", "path=mine.csv"], "did you mean 'dataset=file dataset.path=mine.csv'?"),
+        (["run", "test_size=.2"], "did you mean 'dataset=file dataset.test_fraction=.2'?"),
+        (["run", "mien.csv"], "neither a file here nor of the form KEY=VALUE; did you mean 'mine.csv'?"),
+        (["run", "dataset=file", "dataset.path=mien.csv"], "did you mean 'mine.csv'?"),
     ],
 )
-def test_words_of_other_programs_are_understood(words, hint, capsys):
+def test_words_of_other_programs_are_understood(words, hint, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").touch()
     assert main(words) == 2
     assert hint in capsys.readouterr().err

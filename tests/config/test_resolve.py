@@ -149,16 +149,23 @@ def test_lam_stands_for_itself():
     }
 
 
-def test_a_set_without_suggestions_needs_them():
-    both = "the data set 'file' has no suggested gamma or C: give kernel.gamma=NUMBER and problem.C=NUMBER"
-    with pytest.raises(UserError, match=both):
+def test_a_set_without_suggestions_needs_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"dataset=file needs a file: give dataset.path=FILE"):
         config.resolve(["dataset=file"])
+    (tmp_path / "mine.csv").touch()
+    with pytest.raises(UserError, match=r"no such file; did you mean 'mine.csv'\?"):
+        config.resolve(["dataset=file", "dataset.path=mien.csv"])
+    mine = ["dataset=file", "dataset.path=mine.csv"]
+    both = "the data set 'mine' has no suggested gamma or C: give kernel.gamma=NUMBER and problem.C=NUMBER"
+    with pytest.raises(UserError, match=both):
+        config.resolve(mine)
     with pytest.raises(
-        UserError, match=r"the data set 'file' has no suggested gamma: give kernel.gamma=NUMBER"
+        UserError, match=r"the data set 'mine' has no suggested gamma: give kernel.gamma=NUMBER"
     ):
-        config.resolve(["dataset=file", "problem.lam=0.1"])
+        config.resolve([*mine, "problem.lam=0.1"])
     with pytest.raises(UserError, match=r"give problem.C=NUMBER or problem.lam=NUMBER"):
-        config.resolve(["dataset=file", "kernel=linear"])
+        config.resolve([*mine, "kernel=linear"])
 
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1.0), ("1e-1", 0.1), (".5", 0.5)])
