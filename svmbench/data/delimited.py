@@ -78,6 +78,14 @@ def find_layout(
         )
     if header is None:
         header = not any(is_number(text) for text in fields)
+    begin = content.index(first_line(content)) + len(first_line(content))
+    begun = content[begin : begin + (1 << 16)]
+    second = split_fields(first_line(begun).decode("utf-8", "replace"), mark) if begun.strip() else []
+    if header and len(second) == len(fields) + 1:
+        raise UserError(
+            f"{where}: the header has {len(fields)} names and the next line {len(second)} fields, as R's "
+            "write.table puts names of rows: write it with row.names = FALSE"
+        )
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
 
 

@@ -43,6 +43,8 @@ _REFUSED = {
     b"\x01\xab\xff\xff": "a DMatrix of XGBoost: save X and y by numpy.savez",
     b'{"learner":': "a model of XGBoost, not data: give the file that it was trained on",
     b"{L\0\0\0\0\0\0\0\x07learner": "a model of XGBoost, not data: give the file that it was trained on",
+    b"<?xml": "XML (Weka's XRFF, PMML, an Excel sheet): write the table as CSV",
+    b"<stata_dta>": "a Stata file: write the table as CSV",
     b"RDX": "R's save: write the data frame by write.csv(..., row.names = FALSE)",
 }
 #: A file may expand to this many times its size, and to this many bytes in any case.

@@ -202,10 +202,22 @@ def test_an_index_column_is_pointed_out_and_can_be_left_out(write, index, column
     path = write(frame.to_csv(index_label=index if isinstance(index, str) else None).encode())
     said: list[str] = []
     assert get(path, said, test_fraction=0).train.X.shape == (24, 4)
-    assert any("counts the rows" in line and f"dataset.drop={column}" in line for line in said)
+    assert any("numbers the rows" in line and f"dataset.drop={column}" in line for line in said)
     said.clear()
     np.testing.assert_allclose(get(path, said, test_fraction=0, drop=column).train.X, X, rtol=1e-6)
-    assert not any("counts the rows" in line for line in said)
+    assert not any("numbers the rows" in line for line in said)
+
+
+def test_row_names_of_R_are_pointed_out_or_refused(write):
+    """R's write.csv puts them in a column without a name, write.table in one more than the header has."""
+    rows = [f'"{51 + k * k}",{a:g},{b:g},"{"yes" if k % 2 else "no"}"' for k, (a, b, *_) in enumerate(X)]
+    said: list[str] = []
+    content = "\n".join(['"","a","b","y"', *rows, ""])
+    get(write(content.encode()), said, test_fraction=0, positive="yes")
+    assert any("column 1 numbers the rows" in line and "dataset.drop=1" in line for line in said)
+    table = "\n".join(['"a" "b" "y"', *(row.replace(",", " ") for row in rows), ""])
+    with pytest.raises(UserError, match=r"has 3 names and the next line 4 fields, as R's write.table puts"):
+        get(write(table.encode()), test_fraction=0, positive="yes")
 
 
 def test_columns_of_text_can_be_left_out_and_predict_leaves_them_out(write, tmp_path, capsys, monkeypatch):

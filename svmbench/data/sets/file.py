@@ -109,19 +109,23 @@ def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
 def _point_out_index(
     raw: RawFiles, X: NDArray[np.float64], columns: Sequence[int], names: Sequence[str], where: str
 ) -> None:
-    """Say that a column counts the rows, as the index does that data frames are written with.
+    """Say that a column numbers the rows, as the index or the row names that data frames are written with.
 
-    ``columns`` are the numbers of those of X in the file, from 0; ``names`` is empty without a header.
+    It counts from any number, or has no name and another whole number in each row. ``columns`` are the
+    numbers of those of X in the file, from 0; ``names`` is empty without a header.
     """
-    for first in (0, 1) if len(X) >= _COUNTED else ():
-        counts = np.arange(first, len(X) + first)[:, np.newaxis]
-        for place in np.flatnonzero((counts == X).all(axis=0)):
-            column = columns[int(place)]
-            name = names[column] if names else ""
-            raw.say(
-                f"{where}: column {name or column + 1} counts the rows, as the index of a data "
-                f"frame does, and is a feature; leave it out by dataset.drop={name or column + 1}"
-            )
+    if len(X) < _COUNTED:
+        return
+    found = set(np.flatnonzero((np.diff(X, axis=0) == 1.0).all(axis=0)).tolist())
+    unnamed = [place for place, column in enumerate(columns) if names and not names[column].strip('"')]
+    found |= {k for k in unnamed if (X[:, k] % 1.0 == 0.0).all() and np.unique(X[:, k]).size == len(X)}
+    for place in sorted(found):
+        column = columns[place]
+        name = names[column].strip('"') if names else ""
+        raw.say(
+            f"{where}: column {name or column + 1} numbers the rows, as the index of a data frame does, and "
+            f"is a feature; leave it out by dataset.drop={name or column + 1}"
+        )
 
 
 def _names(content: bytes, layout: Layout) -> list[str]:
