@@ -14,17 +14,17 @@ import runpy
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, ClassVar
 
 from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS
-from svmbench.papers.catalogue import ENTRY, names, owned
+from svmbench.papers.catalogue import ENTRY, names, ours, owned
 from svmbench.papers.claims import Claim
 from svmbench.papers.keys import Axis
 from svmbench.papers.quantities import EACH, OfLine, Quantity, walk
 from svmbench.papers.runs import Runs, check_known, check_texts
+from svmbench.plugins import plugins
 from svmbench.store.timing import SECONDS
 
 #: Documents by the prefix of their targets' names.
@@ -315,10 +315,9 @@ def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
     UserError
         If there is no such artifact, or it is invalid.
     """
-    known = names(folders)
-    if paper_id not in known:
-        raise UserError(f"unknown paper '{paper_id}'{nearest(paper_id, known)} (papers: {', '.join(known)})")
     file = owned(folders).get(paper_id)
+    if not (file or paper_id in ours() or paper_id in (known := names(folders))):
+        raise UserError(f"unknown paper '{paper_id}'{nearest(paper_id, known)} (papers: {', '.join(known)})")
     where = str(file or paper_id)
     try:
         made = _function(paper_id, file)()
@@ -415,9 +414,9 @@ def _function(paper_id: str, file: Path | None) -> Callable[[], Any]:
     name = paper_id.replace("-", "_")
     if file is not None:
         return _namespace(file)[name]  # type: ignore[no-any-return]
-    for plugin in entry_points(group=ENTRY, name=paper_id):
-        return plugin.load()  # type: ignore[no-any-return]
-    module = importlib.import_module(f"svmbench.papers.documents.{names(())[paper_id]}")
+    if paper_id not in ours():
+        return plugins(ENTRY)[paper_id].load()  # type: ignore[no-any-return]
+    module = importlib.import_module(f"svmbench.papers.documents.{ours()[paper_id]}")
     return getattr(module, name)  # type: ignore[no-any-return]
 
 

@@ -7,12 +7,13 @@ configuration folder, those of a plug-in are entry points of the group ``svmbenc
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from svmbench.errors import UserError
+from svmbench.plugins import plugins
 
 #: Group of the entry points of plug-ins.
 ENTRY = "svmbench.papers"
@@ -22,6 +23,7 @@ _DOCUMENTS = Path(__file__).parent / "documents"
 _FUNCTION = re.compile(r"^def ([a-z]\w*)\(\) -> Artifact:", re.MULTILINE)
 
 
+@functools.cache
 def ours() -> dict[str, str]:
     """Return the names of our artifacts, sorted, and the module of each."""
     return dict(sorted((name, file.stem) for file in _DOCUMENTS.glob("*.py") for name in _in(file)))
@@ -51,8 +53,8 @@ def owned(folders: Sequence[Path]) -> dict[str, Path]:
 
 def names(folders: Sequence[Path] = ()) -> dict[str, str]:
     """Return the names of all artifacts, the user's first, and the file, package or module of each."""
-    plugins = {entry.name: entry.value for entry in entry_points(group=ENTRY)}
-    return {**{name: str(file) for name, file in owned(folders).items()}, **plugins, **ours()}
+    theirs = {name: entry.value for name, entry in plugins(ENTRY).items()}
+    return {**{name: str(file) for name, file in owned(folders).items()}, **theirs, **ours()}
 
 
 def _in(file: Path) -> Iterator[str]:

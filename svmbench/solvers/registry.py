@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import sys
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from svmbench import solvers
 from svmbench.errors import UserError, nearest
+from svmbench.plugins import loaded, plugins
 
 if TYPE_CHECKING:
     from svmbench.solvers.base import Solver
@@ -42,18 +42,9 @@ def _modules() -> dict[str, str]:
     return found
 
 
-def _plugins() -> dict[str, EntryPoint]:
-    return _plugins_on(tuple(sys.path))
-
-
-@cache  # reading entry points reads files of all distributions
-def _plugins_on(path: tuple[str, ...]) -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=_GROUP)}
-
-
 def names() -> list[str]:
     """Return the names of all solvers, sorted."""
-    return sorted({*_modules(), *_plugins()})
+    return sorted({*_modules(), *plugins(_GROUP)})
 
 
 def built_in() -> list[str]:
@@ -70,15 +61,15 @@ def get(name: str) -> type[Solver]:
         If there is no such solver, or two, the plug-in cannot be imported or is not a solver, or its class
         lacks what every solver defines.
     """
-    modules, plugins = _modules(), _plugins()
-    if name in modules and name in plugins:
+    modules, others = _modules(), plugins(_GROUP)
+    if name in modules and name in others:
         raise UserError(
-            f"the plug-in '{plugins[name].value}' has the name of a built-in solver, '{name}': rename it"
+            f"the plug-in '{others[name].value}' has the name of a built-in solver, '{name}': rename it"
         )
     if name in modules:
         return _whole(_solver_of(importlib.import_module(modules[name]), name))
-    if name in plugins:
-        return _whole(_loaded(plugins[name]))
+    if name in others:
+        return _whole(_loaded(others[name]))
     raise UserError(f"solver '{name}' is unknown: give one of {', '.join(names())}{nearest(name, names())}")
 
 
@@ -97,13 +88,7 @@ def _loaded(plugin: EntryPoint) -> type[Solver]:
     from svmbench.solvers.base import Solver
     from svmbench.solvers.plain import ExpansionRun, solver_of
 
-    try:
-        solver = plugin.load()
-    except Exception as error:  # third-party code may raise anything on import
-        raise UserError(
-            f"the plug-in '{plugin.value}' of solver '{plugin.name}' cannot be imported "
-            f"({type(error).__name__}: {error}): install what it needs, or uninstall it"
-        ) from error
+    solver = loaded(plugin, "solver")
     if isinstance(solver, type) and issubclass(solver, ExpansionRun):
         return solver_of(solver, plugin.name)
     named = isinstance(solver, type) and issubclass(solver, Solver) and getattr(solver, "name", None)

@@ -251,9 +251,8 @@ def test_a_figure_of_a_plug_in_is_found_by_its_entry_point(monkeypatch):
         def load(self):
             return lambda: made
 
-    found = lambda group, name=None: [Entry()] if name in (None, "theirs") else []  # noqa: E731
-    monkeypatch.setattr("svmbench.papers.catalogue.entry_points", found)
-    monkeypatch.setattr("svmbench.papers.artifact.entry_points", found)
+    for user in ("catalogue", "artifact"):
+        monkeypatch.setattr(f"svmbench.papers.{user}.plugins", lambda group: {"theirs": Entry()})
     assert "theirs" in names() and load("theirs").title == "Theirs"
     load.cache_clear()
 

@@ -130,11 +130,8 @@ class Half(ExpansionRun):
 
 
 def plugin(monkeypatch, name, value):
-    entries = (EntryPoint(name, value, "svmbench.solvers"),)
-    monkeypatch.setattr(registry, "_plugins_on", registry._plugins_on.__wrapped__)  # nothing is remembered
-    monkeypatch.setattr(
-        registry, "entry_points", lambda group: entries if group == "svmbench.solvers" else ()
-    )
+    found = {"svmbench.solvers": {name: EntryPoint(name, value, "svmbench.solvers")}}
+    monkeypatch.setattr(registry, "plugins", lambda group: found.get(group, {}))
 
 
 def test_a_plug_in_is_found(monkeypatch):

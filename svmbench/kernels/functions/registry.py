@@ -6,13 +6,15 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from svmbench.errors import UserError, nearest
 from svmbench.kernels import functions
+from svmbench.plugins import loaded, plugins
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from svmbench.kernels.functions.base import Kernel
 
 #: A kernel, or its document: name and parameters, as in a configuration.
@@ -33,7 +35,7 @@ def built_in() -> list[str]:
 
 def names() -> list[str]:
     """Return the names of all kernels, sorted; none is imported."""
-    return sorted({*built_in(), *(entry.name for entry in entry_points(group=_GROUP))})
+    return sorted({*built_in(), *plugins(_GROUP)})
 
 
 @cache
@@ -48,21 +50,15 @@ def get(name: str) -> type[Kernel]:
     if name in built_in():
         own = vars(importlib.import_module(f"{functions.__name__}.{name}")).values()
         return next(kind for kind in own if isinstance(kind, type) and vars(kind).get("name") == name)
-    for entry in entry_points(group=_GROUP, name=name):
-        return _loaded(entry.load, entry.value, name)
+    if name in plugins(_GROUP):
+        return _loaded(plugins(_GROUP)[name])
     raise UserError(f"unknown kernel '{name}'{nearest(name, names())} (kernels: {', '.join(names())})")
 
 
-def _loaded(load: Any, source: str, name: str) -> type[Kernel]:
+def _loaded(plugin: EntryPoint) -> type[Kernel]:
     from svmbench.kernels.functions.base import Kernel
 
-    try:
-        kind = load()
-    except Exception as error:  # third-party code may raise anything on import
-        raise UserError(
-            f"the plug-in '{source}' of kernel '{name}' cannot be imported "
-            f"({type(error).__name__}: {error}): install what it needs, or uninstall it"
-        ) from error
+    kind, source, name = loaded(plugin, "kernel"), plugin.value, plugin.name
     if not (isinstance(kind, type) and issubclass(kind, Kernel) and kind.name == name):
         raise UserError(
             f"the plug-in '{source}' is not a kernel named '{name}': it must be a subclass of "
