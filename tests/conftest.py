@@ -82,6 +82,19 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(autouse=True)
+def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `svmbench run` in this process draw nothing, which takes ten times as long as a small run."""
+    if request.node.get_closest_marker("pictures") is None:
+        monkeypatch.setattr("svmbench.cli.run._pictures", lambda *given: [])
+
+
+@pytest.fixture
+def one_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw pictures in a single format; tests/figures draws all."""
+    monkeypatch.setattr("svmbench.figures.style.FORMATS", ("png",))
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Ctrl-C raises, also where the tests run in the background of a shell that has it ignored."""

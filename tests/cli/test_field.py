@@ -1,13 +1,17 @@
 """`svmbench field`: the comparison, a solver entered, and wrong use."""
 
+import json
+import lzma
 import math
-import shutil
+from pathlib import Path
 
 import pytest
 
 from svmbench.cli.main import main
 from svmbench.papers import making
 from svmbench.store import timing
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
 WRONG = [
     (["nosuch"], "unknown solver 'nosuch'"),
@@ -42,15 +46,19 @@ def test_an_entry_without_a_run_ends_with_the_code_of_its_runs(code, tmp_path, c
 
 
 @pytest.mark.slow
-def test_a_solver_is_entered_by_one_command(committed, tmp_path, capfd, monkeypatch):
+def test_a_solver_is_entered_by_one_command(tmp_path, capfd, monkeypatch, one_format):
     # However busy this machine is: no wait for a quiet one, and no repetition of disturbed runs.
     monkeypatch.setattr(making, "QUIET", 0.1)
     monkeypatch.setattr(timing, "OTHERS", math.inf)
     monkeypatch.setattr(timing, "STOLEN", math.inf)
-    # Among the stored runs of the others, and without them it has nothing to be compared with.
-    for name in ("reference", "unpacked"):
-        (tmp_path / name).symlink_to(committed / name)
-    shutil.copy(committed / "index.sqlite", tmp_path)
+    # Among the stored runs of the others on this data set; without them it has nothing to be compared with.
+    (tmp_path / "reference" / "packs").mkdir(parents=True)
+    for name in ("environments", "optima"):
+        (tmp_path / "reference" / name).symlink_to(REFERENCE / name)
+    with lzma.open(REFERENCE / "packs" / "field.jsonl.xz", "rt") as every:
+        others = [one for one in every if json.loads(one)["run"]["config"]["dataset"]["name"] == "banana"]
+    pack = lzma.compress("".join(others).encode(), preset=0)
+    (tmp_path / "reference" / "packs" / "field.jsonl.xz").write_bytes(pack)
     words = ["pegasos", "solver.average=true", "--sets", "banana", "--seeds", "1", "--results", str(tmp_path)]
     assert main(["field", *words]) == 0
     out = capfd.readouterr().out

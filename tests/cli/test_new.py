@@ -92,7 +92,7 @@ def test_a_new_data_set_loads(here, capsys):
     assert "did you mean 'dataset.positive'? (keys of dataset=coloured: " in capsys.readouterr().err
 
 
-def test_a_new_figure_is_run_and_drawn(here, capsys):
+def test_a_new_figure_is_run_and_drawn(here, one_format, capsys):
     assert main(["new", "figure", "my-board", "--config-dir", "conf"]) == 0
     assert main(["paper", "run", "my-board", "--config-dir", "conf"]) == 0
     assert main(["paper", "draw", "my-board", "--config-dir", "conf"]) == 0

@@ -24,6 +24,8 @@ from tests.cli.conftest import SMALL
 
 Ended = tuple[int | None, subprocess.CompletedProcess[str]]
 
+pytestmark = pytest.mark.pictures
+
 linux = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="a process beside needs Linux, 2 CPUs"
 )

@@ -40,6 +40,7 @@ def running(results: Path) -> list[Path]:
     return [path for path in results.glob("runs/*.running/trace.csv") if path.read_text().count("\n") > 1]
 
 
+@pytest.mark.pictures
 def test_a_run_ends_with_its_numbers_and_its_place(here, capsys):
     assert main(["run", "solver=smo", *SMALL]) == 0
     out = capsys.readouterr().out
@@ -63,6 +64,7 @@ def test_a_run_ends_with_its_numbers_and_its_place(here, capsys):
     assert [path.name for path in here.iterdir()] == ["results"]
 
 
+@pytest.mark.pictures
 def test_regions_are_drawn_in_the_plane_alone(here, capsys):
     overrides = [
         "solver=pegasos",

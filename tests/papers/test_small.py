@@ -93,12 +93,6 @@ def small(artifact):
 
 
 @pytest.fixture
-def one_format(monkeypatch):
-    """Pictures in a single format; tests/figures draws all."""
-    monkeypatch.setattr("svmbench.figures.style.FORMATS", ("png",))
-
-
-@pytest.fixture
 def here(one_format, monkeypatch):
     """Make runs in this process, as if it were alone: a process for each takes longer than the run."""
     monkeypatch.setattr("svmbench.store.timing.disturbance", lambda load: "")

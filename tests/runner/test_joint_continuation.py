@@ -87,16 +87,15 @@ def same(one, other, apart):
         assert all(np.array_equal(arrays[name], others[name]) for name in arrays)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
 @pytest.mark.parametrize(
-    ("kind", "words"),
+    ("number", "kind", "words"),
     [
-        ("one_vs_one", ("solver=sbp", "budget.iterations=300")),
-        ("one_vs_rest", ("solver=smo", "observe.points=20")),
-        ("one_vs_one", ("solver=decomposition", "solver.eps=1e-9", "budget.gap=1e-7")),
-        ("one_vs_rest", ("solver=randsvm", "budget.iterations=3")),
-        ("one_vs_one", ("solver=pegasos", "budget.iterations=200", "budget.counter=kev_computed")),
-        ("one_vs_rest", ("solver=dcd", "kernel=linear")),
+        (signal.SIGINT, "one_vs_one", ("solver=sbp", "budget.iterations=300")),
+        (signal.SIGKILL, "one_vs_rest", ("solver=smo", "observe.points=20")),
+        (signal.SIGKILL, "one_vs_one", ("solver=decomposition", "solver.eps=1e-9", "budget.gap=1e-7")),
+        (signal.SIGINT, "one_vs_rest", ("solver=randsvm", "budget.iterations=3")),
+        (signal.SIGKILL, "one_vs_one", ("solver=pegasos", "budget.iterations=200", "budget.counter=kev_computed")),
+        (signal.SIGINT, "one_vs_rest", ("solver=dcd", "kernel=linear")),
     ],
     ids=lambda words: words[0].partition("=")[2] if isinstance(words, tuple) else words,
 )
@@ -147,8 +146,9 @@ def test_a_problem_goes_on_from_a_state_with_checkpoints(mine, monkeypatch):
     same(again, alone, CLOCKS | CACHED)
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
-@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    ("first", "second"), [(signal.SIGINT, signal.SIGKILL), (signal.SIGKILL, signal.SIGINT)]
+)
 def test_what_was_kept_stays_however_often_a_run_is_stopped(mine, first, second):
     given = asked(*SBP)
     stop(given, 3, first)
@@ -165,8 +165,9 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("repaired", [False, True], ids=["as it lies", "after repair"])
-@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize(
+    ("how", "repaired"), [("cut", False), ("cut", True), ("one bit", False), ("empty", True)]
+)
 def test_a_damaged_problem_is_told_and_solved_again(mine, capsys, how, repaired):
     given = asked(*SBP)
     stop(given, 4, signal.SIGKILL)
