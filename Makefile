@@ -34,7 +34,7 @@ SELECT ?=
 INSTALL = $(VENV)/bin/python -m pip install --quiet --no-compile
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 # Rooms whose tests reach every compiled module, without the programs of others, which have no index of ours.
-COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data solvers conformance) \
+COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data/test_parse.py solvers conformance) \
 	--ignore tests/conformance/test_baselines.py --ignore tests/solvers/baselines
 # gcc's runtimes must be loaded before the interpreter, whose own memory at the end is no leak of ours. Tests ask for
 # more memory than there is, and must see that refused, not the process ended.

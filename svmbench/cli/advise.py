@@ -182,7 +182,7 @@ def _entry(one: Advice, data: Sequence[str], far: bool, first: float | None) -> 
     `data` are the user's own words, for the command, and `first` is the error of a first model: if it is
     small, that of the optimum will be, too.
     """
-    from svmbench.papers.wishes import NEAR, NOISY, OPTIMUM, by_noise
+    from svmbench.papers.method_costs import NEAR, NOISY, OPTIMUM, by_noise
 
     mine = None if first is None or first >= NOISY else next(k for k, v in by_noise({"": first}).items() if v)
     if not one.choice.ahead:
@@ -218,7 +218,7 @@ def _by_noise(one: Advice, data: Sequence[str], mine: str | None) -> list[str]:
 def _support(one: Advice) -> list[str]:
     """Return what was compared, how sure the choice is, and the measurements on the most similar data."""
     from svmbench.analysis.choice import FACTOR
-    from svmbench.papers.wishes import WISHES
+    from svmbench.papers.method_costs import WISHES
 
     choice = one.choice
     least, median, most = (f"{rank:g}" for rank in choice.ranks)

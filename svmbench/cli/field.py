@@ -69,12 +69,12 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.papers import artifact as artifacts
     from svmbench.papers import summary
     from svmbench.papers.drawing import draw
+    from svmbench.papers.entered_solver import absent, entered
+    from svmbench.papers.field_page import rewrite
     from svmbench.papers.making import make
     from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
-    from svmbench.papers.newcomer import absent, entered
     from svmbench.papers.runs import check_known
-    from svmbench.papers.which import rewrite
     from svmbench.store import Store
 
     shown = artifacts.load(_PAPER)

@@ -304,7 +304,7 @@ def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[st
 
 def _unsaid(run: StoredRun, model: StoredModel | JointModel) -> str:
     """Return how far from the optimum a run converged, if its reason does not say it; older ones do not."""
-    from svmbench.runner.ends import End, explained
+    from svmbench.runner.end_states import End, explained
     from svmbench.solvers import registry
     from svmbench.store.model import StoredModel
     from svmbench.store.runs import FLAG

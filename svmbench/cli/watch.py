@@ -177,7 +177,7 @@ def _made_now(store: Store) -> list[StoredRun]:
 
 def _standing(run: StoredRun) -> Running:
     """Return the state of a run, from its stored checkpoints."""
-    from svmbench.sweep.noted import Now
+    from svmbench.sweep.job_state import Now
     from svmbench.sweep.view import Running
 
     now, budget = time.time(), run.config.budget

@@ -18,8 +18,8 @@ from svmbench.analysis.choice import Choice, choose
 from svmbench.analysis.forecast import Forecast, forecast
 from svmbench.errors import UserError
 from svmbench.figures.tables import count
+from svmbench.papers.method_costs import EARLY, OPTIMUM, WISHES, by_noise, costs
 from svmbench.papers.summary import SPARSE_SHARE, DataSet, Summary
-from svmbench.papers.wishes import EARLY, OPTIMUM, WISHES, by_noise, costs
 
 #: Fewest data sets that advice is based on.
 LEAST = 3

@@ -17,12 +17,12 @@ from svmbench.analysis.fronts import stairs
 from svmbench.analysis.profiles import profiles
 from svmbench.errors import UserError
 from svmbench.figures import FORMATS
+from svmbench.figures.against_key import Points, draw_sweep
 from svmbench.figures.curves import Looks, Row, View, draw_rows
 from svmbench.figures.selection import Panel, Selection
 from svmbench.figures.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
 from svmbench.figures.sheet import draw_sheet
 from svmbench.figures.style import write_all
-from svmbench.figures.sweep import Points, draw_sweep
 from svmbench.figures.tables import table
 from svmbench.papers.artifact import Artifact, Curves, Front, Grid, Listing, Profile, Sweep
 from svmbench.papers.comparison import listing

@@ -16,8 +16,8 @@ import numpy as np
 
 from svmbench.config.values import show
 from svmbench.papers.material import Material
+from svmbench.papers.method_costs import WISHES, Measured, measured, memory_of
 from svmbench.papers.panels import line_of, title_of
-from svmbench.papers.wishes import WISHES, Measured, measured, memory_of
 
 #: Data sets of which at most this share of the values is not 0 are sparse.
 SPARSE_SHARE = 0.15
@@ -60,7 +60,7 @@ class Summary:
         Title, and arguments of ``svmbench run``, of each method by name. Where a key has several values,
         separated by commas, those were tried, and the best counted.
     found : mapping of str to Measured
-        By wish, what `svmbench.papers.wishes.measured` returns; an infinite cost is null in the file.
+        By wish, what `svmbench.papers.method_costs.measured` returns; an infinite cost is null in the file.
     memory : mapping of str to mapping of str to float
         Largest peak memory in MiB by method and data set.
     least_memory : float

@@ -21,7 +21,7 @@ from svmbench.problem import moved
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning, beginning
-from svmbench.runner.ends import End, end_by
+from svmbench.runner.end_states import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate, is_optimal, together
 from svmbench.runner.guard import needed

@@ -14,7 +14,7 @@ from svmbench.data.splits import folds, take
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.run_config import BudgetConfig, ObserveConfig, RunConfig
-from svmbench.runner.ends import End
+from svmbench.runner.end_states import End
 from svmbench.runner.progress import PartProgress, Progress
 from svmbench.store.trace import Row
 

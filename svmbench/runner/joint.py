@@ -17,7 +17,7 @@ from svmbench.files import digest
 from svmbench.multiclass import Sides
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
-from svmbench.runner.ends import End, end_by
+from svmbench.runner.end_states import End, end_by
 from svmbench.runner.joint_continuation import Kept
 from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
 from svmbench.runner.load import LoadMonitor

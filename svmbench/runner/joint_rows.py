@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from svmbench import multiclass
 from svmbench.counters import FIELDS
 from svmbench.run_config import RunConfig
-from svmbench.runner.ends import End
+from svmbench.runner.end_states import End
 from svmbench.runner.loop import thresholds
 from svmbench.store.runs import FLAG
 from svmbench.store.trace import Row

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from svmbench.run_config import BudgetConfig
 from svmbench.runner.clock import Clock, grace
-from svmbench.runner.ends import NEAR, End, explained, gap_of
+from svmbench.runner.end_states import NEAR, End, explained, gap_of
 from svmbench.runner.memory import Allowance
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue

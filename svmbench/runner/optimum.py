@@ -19,7 +19,7 @@ from svmbench import simd
 from svmbench.certify.certificate import norm_interval, nu_interval, proved
 from svmbench.files import digest, sha256
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import linear_data_over, oracle_over
+from svmbench.kernels.unrounded import linear_data_over, oracle_over
 from svmbench.locking import StillLocked
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator

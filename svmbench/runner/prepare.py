@@ -13,8 +13,8 @@ from svmbench.features.base import FeatureMap
 from svmbench.files import sha256
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.kernels.layouts._layout import PADDING
+from svmbench.kernels.unrounded import linear_data_over, oracle_over
 from svmbench.problem import Problem, class_weights
 from svmbench.rng import Generator
 from svmbench.run_config import BudgetConfig, Choice, RunConfig

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from svmbench.certify.gap_bounds import FAILURE
 from svmbench.errors import Refusal
-from svmbench.kernels.given import indistinct, warning
+from svmbench.kernels.unrounded import indistinct, warning
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
 from svmbench.runner.continuation import Beginning, keeping
-from svmbench.runner.ends import End
+from svmbench.runner.end_states import End
 from svmbench.runner.load import LoadMonitor
 from svmbench.runner.loop import Loop, LoopSpec, Surroundings
 from svmbench.runner.memory import Allowance

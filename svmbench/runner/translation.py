@@ -10,7 +10,7 @@ move by the same vector c:
 A feature moves only if the subtraction is exact in single precision, so the problem is still that of the
 examples as loaded. The Gaussian kernel depends on differences only, which are exact for features in single
 precision. Features in double precision (the user's own data) are rounded to make rows; with either kernel,
-large ones first move towards 0, where rounding is finer (`svmbench.kernels.given`).
+large ones first move towards 0, where rounding is finer (`svmbench.kernels.unrounded`).
 
 Coefficients of 1e5 balance only to about 1e-7, which changes a score at 1e7 by 1. So a dual point is balanced
 exactly before it is observed. What is observed and stored is :math:`\langle w, x \rangle + b` itself, with w
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from svmbench.data import Dataset, Part
 from svmbench.data.dataset import rounded
 from svmbench.kernels.functions.registry import kernel_of
-from svmbench.kernels.given import origin_of
+from svmbench.kernels.unrounded import origin_of
 from svmbench.problem import Problem, best_bias
 from svmbench.run_config import RunConfig
 from svmbench.solvers.base import KernelExpansion, LinearModel, Snapshot

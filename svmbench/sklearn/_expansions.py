@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.given import oracle_over
+from svmbench.kernels.unrounded import oracle_over
 from svmbench.multiclass import pairs
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.functions.base import Kernel
 from svmbench.kernels.functions.precomputed import Precomputed
-from svmbench.kernels.given import oracle_for, origin_of, warning
+from svmbench.kernels.unrounded import oracle_for, origin_of, warning
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import (
     ACCEPTED,

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from svmbench import multiclass, platt
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough
+from svmbench.kernels.unrounded import is_rough
 from svmbench.sklearn import _one_vs_one
 from svmbench.sklearn._base import Floats, classes_of, value_errors
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights

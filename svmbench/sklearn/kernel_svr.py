@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import is_rough
+from svmbench.kernels.unrounded import is_rough
 from svmbench.regression import Regression
 from svmbench.sklearn._base import Floats, check_positive, value_errors
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights

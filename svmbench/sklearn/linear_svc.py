@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmbench.certify.certificate import certify
-from svmbench.kernels.given import linear_data_over
+from svmbench.kernels.unrounded import linear_data_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive, checked_features

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from svmbench.kernels.given import is_rough, oracle_over
+from svmbench.kernels.unrounded import is_rough, oracle_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.sklearn._base import BinaryClassifier, Floats, KernelParameters, check_positive, value_errors

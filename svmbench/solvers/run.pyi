@@ -9,7 +9,7 @@ from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.solvers.kept import Kept
+from svmbench.solvers.saved_state import Kept
 
 class CountedRun:
     pauses: bool

@@ -12,7 +12,7 @@ import numpy as np
 
 from svmbench.counters import index_of
 from svmbench.errors import UserError
-from svmbench.solvers.kept import Kept
+from svmbench.solvers.saved_state import Kept
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetInterrupt
 from libc.float cimport DBL_EPSILON, FLT_MAX

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from svmbench.runner.block import aligned, cut_to, fit_width, over
 from svmbench.runner.progress import duration
-from svmbench.sweep.noted import Now, read
+from svmbench.sweep.job_state import Now, read
 from svmbench.sweep.planning import Job
 
 #: Headings of the columns, and those of left-aligned ones.

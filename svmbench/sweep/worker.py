@@ -29,7 +29,7 @@ from svmbench.run_config import RunConfig
 from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
-from svmbench.sweep.noted import NotedLines
+from svmbench.sweep.job_state import NotedLines
 from svmbench.sweep.stored import JobDocument, JobEnd, end_of
 
 #: Seconds that a run has to store its end when the process that requested it is gone.

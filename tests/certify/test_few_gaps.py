@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from svmbench.certify.few_gaps import FewGaps
 from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import oracle_over
+from svmbench.kernels.unrounded import oracle_over
 from svmbench.problem import Problem
 from svmbench.sklearn import KernelSVC
 

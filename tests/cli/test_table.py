@@ -29,15 +29,20 @@ def store(root, solver, ends, dataset="adult", **options):
     ]
 
 
-@pytest.fixture
-def results(here):
-    root, eight = here / "results", np.arange(8) / 10
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    root, eight = tmp_path_factory.mktemp("made"), np.arange(8) / 10
     store(root, "sbp", 10.0 + eight)
     store(root, "pegasos", 12.0 + eight)
     store(root, "smo", [11.0])
     store(root, "sbp", 5.0 + eight, "mnist")
     store(root, "pegasos", 5.0 + eight[::-1], "mnist")
     return root
+
+
+@pytest.fixture
+def results(here, made):
+    return shutil.copytree(made, here / "results")
 
 
 def table(capsys, *arguments):

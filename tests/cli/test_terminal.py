@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svmbench.cli.main import main
-from svmbench.sweep.noted import read
+from svmbench.sweep.job_state import read
 from tests.cli.conftest import SMALL
 from tests.cli.screen import Command
 from tests.cli.test_run import ENDLESS

@@ -45,7 +45,7 @@ from svmbench.problem import (
     squared_hinge_dual_objective,
 )
 from svmbench.rng import Generator
-from svmbench.runner.ends import NEAR
+from svmbench.runner.end_states import NEAR
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, LinearModel, Run, Snapshot

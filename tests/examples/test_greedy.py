@@ -47,11 +47,6 @@ def python(installed: Path, *arguments: str, cwd: Path = ROOT) -> subprocess.Com
     )
 
 
-def conformance(installed: Path, part: str = "", name: str = "greedy") -> subprocess.CompletedProcess[str]:
-    options = ("-k", name, "-x", "-q", "-p", "no:cacheprovider")
-    return python(installed, "pytest", f"tests/conformance/{part}", *options)
-
-
 def test_it_is_listed_and_runs(installed, tmp_path):
     """By the commands of the page, on fewer examples."""
     page = (ROOT / "docs" / "add-a-solver.md").read_text()
@@ -78,17 +73,12 @@ def test_the_page_shows_its_files():
     assert len(solver.splitlines()) <= 40
 
 
-def test_the_conformance_suite_finds_it_and_is_satisfied(installed):
-    done = conformance(installed)
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.count(".") > 50  # tests that were found and passed
-
-
-def test_a_wrong_count_is_found_by_the_command(installed, tmp_path):
+def test_it_passes_the_conformance_suite_and_a_wrong_count_is_found_by_the_command(installed, tmp_path):
     checked = ("svmbench.cli.main", "check", "greedy")
     done = python(installed, *checked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"\| greedy +\| (\d+) of \1 ", done.stdout) and "tests pass" in done.stdout
+    passed = re.search(r"\| greedy +\| (\d+) of \1 ", done.stdout)
+    assert passed and int(passed[1]) > 50 and "tests pass" in done.stdout
     file = installed / "svmbench_greedy" / "solver.py"
     right = file.read_text()
     assert RIGHT in right

@@ -12,11 +12,11 @@ from PIL import Image
 from svmbench.analysis import picture as profile_picture
 from svmbench.analysis.profiles import profiles
 from svmbench.cli.main import main
+from svmbench.figures.against_key import Points, draw_sweep
 from svmbench.figures.decision import draw_regions
 from svmbench.figures.plane import Grid
 from svmbench.figures.request import Request, make
 from svmbench.figures.style import drawing, save
-from svmbench.figures.sweep import Points, draw_sweep
 from svmbench.sweep.select import chosen
 
 from .stored import store_optimum, stored_run

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import oracle_over
+from svmbench.kernels.unrounded import oracle_over
 
 KERNELS = [
     {"name": "gaussian", "gamma": 0.05},

@@ -9,7 +9,7 @@ import scipy.sparse
 from svmbench.certify.certificate import linear_errors
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import indistinct, oracle_over
+from svmbench.kernels.unrounded import indistinct, oracle_over
 from tests.kernels.reference import oracle_of_matrix
 
 KERNELS = (

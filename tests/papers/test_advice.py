@@ -11,8 +11,8 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.papers import summary
 from svmbench.papers.advice import _overrides, _shown, advise, amount, nearness
+from svmbench.papers.method_costs import OPTIMUM, WISHES
 from svmbench.papers.runs import Group, Panel
-from svmbench.papers.wishes import OPTIMUM, WISHES
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from tests.papers.written import artifact, errors, material, store

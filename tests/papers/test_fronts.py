@@ -8,6 +8,7 @@ from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, fronts
 from svmbench.papers.claims import claim
 from svmbench.papers.drawing import draw
+from svmbench.papers.entered_solver import NAME, absent, entered
 from svmbench.papers.fronts import (
     FRONT_CAPTION,
     Standing,
@@ -18,7 +19,6 @@ from svmbench.papers.fronts import (
     standings,
 )
 from svmbench.papers.keeping import checkpoints, compares_errors
-from svmbench.papers.newcomer import NAME, absent, entered
 from svmbench.papers.predicates import Order
 from svmbench.papers.quantities import Area, Value
 from svmbench.papers.runs import Group, Line, Panel

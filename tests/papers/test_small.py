@@ -23,6 +23,8 @@ OWN = [
     for name, found in LOADED.items()
     if not found.is_check and found.of == name and found.kind != "front"
 ]
+#: One artifact of each kind.
+FIRST = {LOADED[name].kind: name for name in OWN}
 CHECKS = [name for name, found in LOADED.items() if found.kind == "check"]
 
 #: What makes a check quick; one that is not here is quick, or needs data that a test has not.
@@ -140,7 +142,8 @@ def test_an_artifact_runs_small_from_plan_to_reference(name, here, tmp_path, mon
     capfd.readouterr()
     assert commands.run(asked(name, fresh)) == 0
     assert ": done, " not in capfd.readouterr().out
-    assert commands.draw(asked(name, fresh)) == 0
+    if name in FIRST.values():  # others of a kind are drawn by the same code, from the same rows
+        assert commands.draw(asked(name, fresh)) == 0
     if whole.claims:
         capfd.readouterr()
         commands.verdict(asked(name, fresh))

@@ -25,7 +25,7 @@ from svmbench.files import sha256
 from svmbench.recompute import joint_numbers, joint_scores
 from svmbench.recompute.joint import _unsure
 from svmbench.report.figures import problems
-from svmbench.runner.ends import End
+from svmbench.runner.end_states import End
 from svmbench.runner.execute import execute
 from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
 from svmbench.runner.progress import PlainLines

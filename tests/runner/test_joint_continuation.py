@@ -94,7 +94,11 @@ def same(one, other, apart):
         (signal.SIGKILL, "one_vs_rest", ("solver=smo", "observe.points=20")),
         (signal.SIGKILL, "one_vs_one", ("solver=decomposition", "solver.eps=1e-9", "budget.gap=1e-7")),
         (signal.SIGINT, "one_vs_rest", ("solver=randsvm", "budget.iterations=3")),
-        (signal.SIGKILL, "one_vs_one", ("solver=pegasos", "budget.iterations=200", "budget.counter=kev_computed")),
+        (
+            signal.SIGKILL,
+            "one_vs_one",
+            ("solver=pegasos", "budget.iterations=200", "budget.counter=kev_computed"),
+        ),
         (signal.SIGINT, "one_vs_rest", ("solver=dcd", "kernel=linear")),
     ],
     ids=lambda words: words[0].partition("=")[2] if isinstance(words, tuple) else words,

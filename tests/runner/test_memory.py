@@ -78,8 +78,7 @@ def plugin(tmp_path: Path) -> Path:
     return install(tmp_path, "hoarding", HOARD, "hoard = hoarding:Hoard")
 
 
-@pytest.mark.parametrize("several", [(), ("-m",)], ids=["run", "sweep"])
-@pytest.mark.parametrize("deaf", ["false", "true"])
+@pytest.mark.parametrize(("several", "deaf"), [((), "false"), ((), "true"), (("-m",), "true")])
 def test_a_solver_of_others_is_ended_as_a_row_with_its_curve(plugin, several, deaf):
     command = [
         sys.executable,

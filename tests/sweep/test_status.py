@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from svmbench.runner.ends import End, explained
+from svmbench.runner.end_states import End, explained
 from svmbench.runner.progress import duration
 from svmbench.solvers.base import Solver
 from svmbench.sweep.planning import Job

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from svmbench.sweep import noted
-from svmbench.sweep.noted import NotedLines, Now, read, write
+from svmbench.sweep import job_state
+from svmbench.sweep.job_state import NotedLines, Now, read, write
 from svmbench.sweep.view import Running, table
 
 ROW = {
@@ -56,7 +56,7 @@ def test_a_low_terminal_says_how_many_jobs_are_not_shown(job):
 
 def test_a_job_notes_its_phase_and_numbers_once_a_second(tmp_path, monkeypatch):
     clock = 100.0
-    monkeypatch.setattr("svmbench.sweep.noted.time.monotonic", lambda: clock)
+    monkeypatch.setattr("svmbench.sweep.job_state.time.monotonic", lambda: clock)
     path, log = tmp_path / "3.now", io.StringIO()
     lines = NotedLines(log, path)
     assert read(path).phase == "loading"
@@ -95,7 +95,7 @@ def test_a_note_follows_no_link(tmp_path):
     write(tmp_path / "3.now", Now("training", 1.0))
     assert (tmp_path / "precious").read_text() == "mine"
     assert read(tmp_path / "3.now") == Now("training", 1.0)
-    assert noted._EVERY == 1.0
+    assert job_state._EVERY == 1.0
 
 
 def test_a_note_that_was_changed_is_not_shown(tmp_path):

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from svmbench.data.delimited import Layout, is_number
 from svmbench.data.frames import Frame
-from svmbench.data.needs import is_text
 from svmbench.data.parameters import EVERY, FileParams
+from svmbench.data.sets._needs import is_text
 from svmbench.errors import UserError
 
 #: Fewest columns that a first line such as 0, 1, 2, 3 counts.

@@ -26,11 +26,11 @@ from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
 from svmbench.data.foreign import converted
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
-from svmbench.data.needs import needs, without_labels
 from svmbench.data.parameters import FileParams as Params
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.sets._first_line import check_first_line, doubt
 from svmbench.data.sets._labels import check_test_labels, labels_of, targets
+from svmbench.data.sets._needs import needs, without_labels
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
 from svmbench.sparse import issparse

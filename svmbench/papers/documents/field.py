@@ -45,7 +45,7 @@ def field() -> Artifact:
             Line("subset", solver="decomposition", title="Decomposition on a subset"), Line("sbp"),
             Line("pegasos"), Line("sdca"), Line("perceptron"), Line("lasvm", "solver.finishing=expansion"),
             Line("randsvm"),
-            # No runs of its own: the first round of RandSVM (`svmbench.papers.wishes.FIRST_ROUND`).
+            # No runs of its own: the first round of RandSVM (`svmbench.papers.method_costs.FIRST_ROUND`).
             Line("sample", "subset=10000", solver="smo", title="SMO on a random sample"),
             Line("bsgd"), Line("projectron"), Line("cvm"), Line("bvm"), Line("dcsvm"),
             Line("nystrom", "features=nystrom", solver="dcd", title="Nyström features, DCD"),

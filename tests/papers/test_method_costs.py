@@ -5,8 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from svmbench.papers.method_costs import (
+    EARLY,
+    OPTIMUM,
+    _arrival,
+    _end,
+    _memory,
+    _size,
+    by_noise,
+    costs,
+    measured,
+)
 from svmbench.papers.runs import Group, Line
-from svmbench.papers.wishes import EARLY, OPTIMUM, _arrival, _end, _memory, _size, by_noise, costs, measured
 from svmbench.store import Store
 from tests.papers.test_advice import ALONE, ERRORS, PANELS, SHAPES, found, stored  # noqa: F401  # a fixture
 from tests.papers.written import artifact, errors, material, store

@@ -21,9 +21,9 @@ from svmbench.files import write_whole
 from svmbench.papers.advice import amount
 from svmbench.papers.fronts import agreements, ranked, standings
 from svmbench.papers.material import Material
+from svmbench.papers.method_costs import NEAR, WISHES, by_noise, costs, measured
 from svmbench.papers.panels import title_of
 from svmbench.papers.summary import SPARSE, shapes_of
-from svmbench.papers.wishes import NEAR, WISHES, by_noise, costs, measured
 
 #: Other rules of the chart: distance in points from the optimum's test error, and largest ratio to the least.
 _RULES = {

@@ -1,7 +1,7 @@
 """What users may want of a method, and what each method of the comparison of the field costs for it.
 
-Advice (`svmbench.papers.advice`) and the page on choosing a solver (`svmbench.papers.which`) choose methods
-by these costs. They were defined before it was known how often such choices are right.
+Advice (`svmbench.papers.advice`) and the page on choosing a solver (`svmbench.papers.field_page`) choose
+methods by these costs. They were defined before it was known how often such choices are right.
 """
 
 from __future__ import annotations

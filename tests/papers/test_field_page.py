@@ -9,12 +9,22 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
-from svmbench.papers import summary, which
+from svmbench.papers import field_page, summary
+from svmbench.papers.field_page import (
+    TABLES,
+    backtest,
+    best,
+    blocks,
+    chart,
+    data_sets,
+    groups,
+    ranks,
+    rewrite,
+)
 from svmbench.papers.fronts import standings
 from svmbench.papers.material import Material
+from svmbench.papers.method_costs import WISHES
 from svmbench.papers.runs import Group, Line
-from svmbench.papers.which import TABLES, backtest, best, blocks, chart, data_sets, groups, ranks, rewrite
-from svmbench.papers.wishes import WISHES
 from svmbench.solvers import registry
 from tests.papers.test_advice import SHAPES, found, stored  # noqa: F401  # a fixture
 
@@ -39,7 +49,7 @@ def test_groups_are_by_rows_and_columns(found):  # noqa: F811
 def test_the_ends_of_a_range_of_sizes_belong_to_it(found, monkeypatch):  # noqa: F811
     ends = [(9_999, 25), (10_000, 26), (50_000, 25), (50_001, 26)]
     shapes = dict(zip(("s0", "s1", "s2", "s3"), ends, strict=True))
-    monkeypatch.setattr(which, "shapes_of", lambda material: shapes)
+    monkeypatch.setattr(field_page, "shapes_of", lambda material: shapes)
     there = groups(found, SHAPES)
     assert there["fewer than 10,000 examples"] == ["s0"] and there["more than 50,000 examples"] == ["s3"]
     assert there["10,000 to 50,000 examples"] == ["s1", "s2"]
