@@ -114,6 +114,7 @@ def test_the_sweep_on_a_cluster_is_what_the_page_says(here, monkeypatch):
     assert make(on_ray[2:]).options["launcher"]["address"] == "HOST:6379"
 
 
+@pytest.mark.pictures
 def test_the_readme_shows_what_the_demo_prints(here, capsys):
     shown = (ROOT / "README.md").read_text().partition("`make demo` prints")[2].split("```")[1]
     assert main(["run"]) == 0
