@@ -14,7 +14,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.solvers.plain import ExpansionRun, solver_of
-from tests.examples.test_greedy import EXAMPLE, ROOT, installed_from, python
+from tests.examples.test_greedy import EXAMPLE, ROOT, conformance, installed_from, python
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -59,8 +59,7 @@ def test_a_new_kernel_satisfies_the_conformance_suite_and_runs(here, tmp_path, c
     shown = re.search("```python\n(.*?)```", page, re.DOTALL)
     assert Path("svmbench-cauchy/svmbench_cauchy/kernel.py").read_text().endswith(shown[1])
     installed = installed_from(Path("svmbench-cauchy").absolute(), tmp_path / "installed")
-    suite = ("tests/conformance/test_kernels.py", "-k", "cauchy", "-x", "-q", "-p", "no:cacheprovider")
-    done = python(installed, "pytest", *suite)
+    done = conformance(installed, "test_kernels.py", "cauchy")
     assert done.returncode == 0 and done.stdout.count(".") > 5, done.stdout
     small = ("solver=smo", "dataset.n_train=60", "dataset.n_test=30", f"results={tmp_path}/results")
     done = python(installed, "svmbench.cli.main", "run", "kernel=cauchy", "kernel.gamma=2", *small)

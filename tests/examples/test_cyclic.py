@@ -62,6 +62,6 @@ def test_it_is_built_with_the_files_of_a_wheel_and_runs(built, tmp_path):
 
 
 def test_the_conformance_suite_is_satisfied(built):
-    done = conformance(built, name="cyclic")
+    done = conformance(built, "", "cyclic")
     assert done.returncode == 0, done.stdout
     assert done.stdout.count(".") > 50

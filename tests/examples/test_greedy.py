@@ -47,6 +47,11 @@ def python(installed: Path, *arguments: str, cwd: Path = ROOT) -> subprocess.Com
     )
 
 
+def conformance(installed: Path, part: str, name: str) -> subprocess.CompletedProcess[str]:
+    options = ("-k", name, "-x", "-q", "-p", "no:cacheprovider")
+    return python(installed, "pytest", f"tests/conformance/{part}", *options)
+
+
 def test_it_is_listed_and_runs(installed, tmp_path):
     """By the commands of the page, on fewer examples."""
     page = (ROOT / "docs" / "add-a-solver.md").read_text()
