@@ -3,8 +3,8 @@
 ``sklearn.datasets.fetch_openml`` stores the answers of OpenML's REST API under their addresses. In a folder
 ``openml/openml.org``, the description of data set 61 is ``api/v1/json/data/61.gz``, and its file is in the
 path of the address that the description names. openml-python has a folder for each data set,
-``org/openml/www/datasets/61``, with ``description.xml`` and ``dataset.arff``. A description names the label,
-the columns that are no features, and the MD5 of the file.
+``org/openml/www/datasets/61``, with ``description.xml``, and ``dataset.arff`` or ``dataset_61.pq``. A
+description names the label, the columns that are no features, and the MD5 of the ARFF file; Parquet has none.
 """
 
 from __future__ import annotations
@@ -107,7 +107,10 @@ def _descriptions(folder: Path) -> Iterator[Description]:
                 fields.setdefault(item.tag.rpartition("}")[2], []).append(item.text or "")
             several = {"ignore_attribute"}
             told = {key: value if key in several else value[0] for key, value in fields.items()}
-            yield _description(told, path.with_name("dataset.arff"))
+            names = ("dataset.arff", f"dataset_{told['id']}.pq", "dataset.pq")
+            files = [path.with_name(name) for name in names]
+            file = next((one for one in files if one.exists()), files[0])
+            yield _description(told | ({"md5_checksum": None} if file.suffix == ".pq" else {}), file)
         except (OSError, ElementTree.ParseError, LookupError):
             continue
 

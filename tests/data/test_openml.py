@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from svmbench.config import resolve
@@ -116,8 +117,16 @@ def test_a_folder_of_openml_python(home):
         "<oml:tag>a</oml:tag><oml:tag>b</oml:tag></oml:data_set_description>"
     )
     (folder / "dataset.arff").write_bytes(arff)
-    _, data = dataset("openml:61", "dataset.positive=Iris-setosa", "dataset.test_fraction=0")
+    words = ("openml:61", "dataset.positive=Iris-setosa", "dataset.test_fraction=0")
+    _, data = dataset(*words)
     assert data.train.X.shape == (150, 4)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("arff").loads(arff.decode())
+    names, columns = [name for name, _ in table["attributes"]], zip(*table["data"], strict=True)
+    frame = pd.DataFrame(dict(zip(names, columns, strict=True))).astype({names[-1]: "category"})
+    (folder / "dataset.arff").unlink()
+    parquet.write_table(pytest.importorskip("pyarrow").Table.from_pandas(frame), folder / "dataset_61.pq")
+    assert np.array_equal(dataset(*words)[1].train.X, data.train.X)
 
 
 def test_a_mirror_is_a_copy_of_a_cache(home, tmp_path):
