@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,13 +16,16 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from svmbench import config
 from svmbench.cli.main import main
 from svmbench.data import Dataset, Part
-from svmbench.errors import Refusal
+from svmbench.errors import Refusal, UserError
 from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
+from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
+from svmbench.runner.progress import PlainLines
 from svmbench.solvers import registry
 from svmbench.solvers.baselines import _mapped, sklearnex_svc
 from svmbench.solvers.baselines._baseline import BaselineRun, dual_point, kernel_options, seed
@@ -204,12 +209,12 @@ def test_a_run_of_a_baseline_is_stored_with_empty_counts_and_the_reason(tmp_path
         ),
     ],
 )
-def test_what_a_program_cannot_do_is_refused_in_words(tmp_path, monkeypatch, capfd, arguments, sentence):
+def test_what_a_program_cannot_do_is_refused_in_words(tmp_path, arguments, sentence):
     pytest.importorskip("sklearn")
-    monkeypatch.chdir(tmp_path)
-    assert main(["run", *arguments, *SMALL]) == 2
-    captured = capfd.readouterr()
-    assert sentence in captured.err
+    with pytest.raises(UserError, match=re.escape(sentence)):  # by the command, a process for each
+        execute(
+            config.resolve([*arguments, *SMALL, f"results={tmp_path}"]), progress=PlainLines(io.StringIO())
+        )
 
 
 def test_an_absent_package_ends_the_command_before_anything_is_loaded(tmp_path, monkeypatch, capsys):

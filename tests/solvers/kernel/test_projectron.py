@@ -74,9 +74,9 @@ def test_more_passes_add_few_points_and_a_larger_threshold_takes_fewer():
     sizes = []
     for eta in (0.05, 0.2, 0.5):
         run, _ = started("projectron", X, y, eta=eta, margin=True)
-        run.advance("iterations", 20 * 600)
+        run.advance("iterations", 10 * 600)
         before = run.snapshot().model.support_vectors
-        run.advance("iterations", 80 * 600)
+        run.advance("iterations", 40 * 600)
         sizes.append(run.snapshot().model.support_vectors)
         assert sizes[-1] <= before + 3
     assert 100 > sizes[0] > sizes[1] > sizes[2]
