@@ -28,7 +28,8 @@ NOISE = 0.5
 #: Fits of each program, at least and until they have taken this many seconds together.
 TURNS, SECONDS = 3, 0.3
 
-HEADER = ("estimator", "baseline", "rows", "features", "C", "baseline ms", "ours ms", "ratio", "load")
+_NUMBERS = ("baseline ms", "ours ms", "ratio", "load", "baseline's gap", "our gap")
+HEADER = ("estimator", "baseline", "rows", "features", "C", *_NUMBERS)
 
 
 class Kind(NamedTuple):
@@ -69,6 +70,8 @@ class Pair:
         Start of the first turn, in UTC.
     load : float
         One-minute load average of the machine at that time.
+    gaps : tuple of float, or None
+        By how much the objectives that both reach may exceed the optimum, relative to it; of `LinearSVC`.
     """
 
     estimator: str
@@ -80,11 +83,15 @@ class Pair:
     ours: tuple[float, ...]
     begun: str
     load: float
+    gaps: tuple[float, float] | None = None
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Pair:
         """Return the line of a record made by ``dataclasses.asdict``."""
-        return cls(**{**stored, "theirs": tuple(stored["theirs"]), "ours": tuple(stored["ours"])})
+        read: dict[str, Any] = {}
+        for key, value in stored.items():
+            read[key] = tuple(value) if isinstance(value, list) else value
+        return cls(**read)
 
     @property
     def ratio(self) -> float:
@@ -94,7 +101,8 @@ class Pair:
     def line(self) -> tuple[object, ...]:
         """Return the cells for `HEADER`."""
         both = [1e3 * statistics.median(seconds) for seconds in (self.theirs, self.ours)]
-        return (self.estimator, self.baseline, self.n, self.features, self.C, *both, self.ratio, self.load)
+        line = (self.estimator, self.baseline, self.n, self.features, self.C, *both, self.ratio, self.load)
+        return (*line, *(self.gaps or ("", "")))
 
 
 def measure(n: int, say: Callable[[str], None]) -> list[Pair]:
@@ -119,7 +127,9 @@ def measure(n: int, say: Callable[[str], None]) -> list[Pair]:
                 for program in ("sklearn", "sklearnex"):
                     theirs = _baseline(program, kind, value)
                     if theirs is not None:
-                        pairs.append(Pair(name, program, n, features, value, *_turns(theirs, mine, X, y)))
+                        turns = _turns(theirs, mine, X, y)
+                        gaps = _gaps(theirs, mine, X, y) if name == "LinearSVC" else None
+                        pairs.append(Pair(name, program, n, features, value, *turns, gaps))
     return pairs
 
 
@@ -157,3 +167,14 @@ def _turns(theirs: Any, mine: Any, X: Any, y: Any) -> tuple[tuple[float, ...], t
                 each.fit(X, y)
                 spent[each].append(max(time.process_time() - begin, 1e-9))
     return tuple(spent[theirs][1:]), tuple(spent[mine][1:]), begun, load
+
+
+def _gaps(theirs: Any, mine: Any, X: Any, y: Any) -> tuple[float, float]:
+    """Return the gaps of two fitted linear classifiers with a regularised intercept to the same bound."""
+    objectives = []
+    for each in (theirs, mine):
+        margins = np.where(y == mine.classes_[1], 1.0, -1.0) * each.decision_function(X)
+        squares = float(np.square(each.coef_).sum() + np.square(each.intercept_).sum())
+        objectives.append(0.5 * squares + mine.C * float(np.maximum(0.0, 1.0 - margins).sum()))
+    bound = objectives[1] * (1.0 - mine.gap_)
+    return objectives[0] / bound - 1.0, objectives[1] / bound - 1.0

@@ -24,6 +24,8 @@ def test_every_case_has_a_line_that_is_stored(tmp_path, monkeypatch, capsys):
     for pair in pairs:
         assert pair.n == 60 and len(pair.theirs) == len(pair.ours) >= estimators.TURNS
         assert min(*pair.theirs, *pair.ours) > 0.0
+        assert (pair.gaps is not None) == (pair.estimator == "LinearSVC")
+        assert pair.gaps is None or -1e-9 <= pair.gaps[1] <= 2e-4
     assert main(["speed", "show", "--results", str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("| sklearn") == len(cases)
 

@@ -1,0 +1,95 @@
+"""Tests of the linear classifier: both of its methods, and what it tells of them."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC as Reference
+
+from svmbench.problem import Problem
+from svmbench.sklearn import LinearSVC, linear_svc
+from svmbench.sklearn._interior_point import near_points
+from svmbench.sklearn._linear_interior_point import from_near
+
+
+def noisy(n, d, seed=0):
+    draw = np.random.default_rng(seed)
+    X = draw.standard_normal((n, d))
+    scores = X @ draw.standard_normal(d)
+    return X, (scores + 0.5 * scores.std() * draw.standard_normal(n) > 0.0).astype(int)
+
+
+def primal(fitted, X, y, C):
+    w = np.append(fitted.coef_[0], fitted.intercept_[0])
+    margins = np.where(y > 0, 1.0, -1.0) * fitted.decision_function(X)
+    return 0.5 * w @ w + C * np.maximum(0.0, 1.0 - margins).sum()
+
+
+def dual(X, y, C):
+    """A lower bound of the optimum, found with the kernel matrix."""
+    signs = np.where(y > 0, 1.0, -1.0)
+    K = X @ X.T + 1.0
+    best = 0.0
+    for alpha in near_points(K, Problem.build(signs, C=C), 1.0):
+        best = max(best, alpha.sum() - 0.5 * (alpha * signs) @ K @ (alpha * signs))
+    return best
+
+
+@pytest.mark.parametrize(("n", "d", "C"), [(300, 20, 100.0), (60, 90, 100.0), (300, 2, 1e4)])
+@pytest.mark.parametrize("store", [np.asarray, sp.csr_array])
+def test_problems_of_many_passes_are_solved_with_the_defaults(n, d, C, store):
+    X, y = noisy(n, d)
+    fitted = LinearSVC(C=C, random_state=0).fit(store(X), y)
+    reached, bound = primal(fitted, X, y, C), dual(X, y, C)
+    assert fitted.gap_ <= 1e-4
+    assert fitted.n_iter_ < 100
+    assert bound * (1.0 - 1e-9) <= reached
+    assert reached * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("worth", [-1.0, math.inf])
+@pytest.mark.parametrize("scale", [1.0, 1.0 / 3.0])
+@pytest.mark.parametrize("n", [40, 400])
+def test_both_methods_reach_the_optimum_of_the_reference(monkeypatch, worth, scale, n):
+    monkeypatch.setattr(linear_svc, "passes_worth", lambda n, m, stored: worth)
+    X, y = noisy(n, 60 if n == 40 else 3)
+    X = scale * (np.round(8.0 * X) / 8.0)  # a third is no float32
+    fitted = LinearSVC(C=0.1, tol=1e-6, max_iter=100_000, random_state=0).fit(X, y)
+    other = Reference(C=0.1, loss="hinge", tol=1e-9, max_iter=1_000_000, random_state=0).fit(X, y)
+    optimum = primal(other, X, y, 0.1)
+    assert fitted.gap_ <= 1e-6
+    assert primal(fitted, X, y, 0.1) == pytest.approx(optimum, rel=1e-6)
+
+
+def test_the_gap_is_that_of_the_features_as_given():
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(500, 10)) * np.geomspace(1e-2, 1e2, 10)
+    y = (X[:, 0] * 100 + X[:, -1] * 0.01 + draw.normal(size=500) > 0).astype(int)
+    fitted = LinearSVC(C=1e-3, tol=1e-9, random_state=0).fit(X, y)
+    assert fitted.gap_ <= 1e-9
+    assert primal(fitted, X, y, 1e-3) <= dual(X, y, 1e-3) * (1.0 + 2e-9)
+
+
+def test_rows_on_the_wrong_side_of_the_margin_become_free():
+    X, y = noisy(400, 2)
+    Z = np.hstack([X, np.ones((400, 1))]) * np.where(y > 0, 1.0, -1.0)[:, np.newaxis]
+    problem = Problem.build(np.where(y > 0, 1.0, -1.0), C=1.0)
+    start, weights, _ = from_near(Z, problem, np.zeros(400), np.zeros(3), 1e-2, 400_000)
+    turned = weights + np.array([0.0, 0.0, 0.3])  # other rows are near the margin
+    alpha, w, read = from_near(Z, problem, start, turned, 1e-8, 400_000)
+    objective = 0.5 * w @ w + np.maximum(0.0, 1.0 - Z @ w).sum()
+    sums = alpha @ Z
+    assert problem.within_box(alpha)
+    assert read > 0
+    assert objective - (alpha.sum() - 0.5 * sums @ sums) <= 1e-8 * objective
+
+
+def test_steps_are_passes():
+    X, y = noisy(300, 20)
+    with pytest.warns(ConvergenceWarning, match="larger max_iter"):
+        fitted = LinearSVC(C=100.0, max_iter=8, random_state=0).fit(X, y)
+    assert fitted.n_iter_ <= 9
+    bound = dual(X, y, 100.0)
+    assert primal(fitted, X, y, 100.0) * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
