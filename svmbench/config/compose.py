@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from hydra import compose, initialize_config_dir
@@ -35,8 +35,8 @@ from svmbench.run_config import Parameter, RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
-#: The shipped defaults as composed by this process, by the state of their files; empty until needed.
-_DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Parameter]] = {}
+#: The keys of the shipped root file outside the groups, as read by this process, by the state of the file.
+_ROOT: dict[tuple[int, int], dict[str, Parameter]] = {}
 
 #: An override that needs neither Hydra nor validation if another seed has had both: nothing depends on it.
 _SEED = re.compile(r"seed=\d{1,9}", re.ASCII)
@@ -64,16 +64,10 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig
 
 
 def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
-    """Return the configurations of many runs, as `resolve` does; common parts are composed once.
-
-    Later calls reuse the composed defaults. If the first call is for a single run, that is composed as a
-    whole, which is faster.
-    """
+    """Return the configurations of many runs, as `resolve` does; common parts are read once."""
     with _composer(folders) as composer:
         read = [composer.read(each) for each in many]
-        several = len(many) > 1 or composer.again
-        moving = {o.key_or_group for each in read for o in composer.parse(each)} if several else set()
-        return [_resolved(composer.compose(_single(composer, each), moving)) for each in read]
+        return [_resolved(composer.compose(_single(composer, each))) for each in read]
 
 
 def _resolved(composed: Mapping[str, Any]) -> RunConfig:
@@ -132,7 +126,6 @@ def jobs(
         moving = {key for key, texts in axes.items() if len(texts) > 1}
         for key in filter(of_the_sweep, sorted(moving)):
             raise UserError(f"{key} belongs to the whole sweep: give it one value")
-        moving |= {text.partition("=")[0] for setting in settings for text in setting}
         found, given = [], sweep_options({})
         alike: dict[tuple[str, ...], RunConfig] = {}  # by the overrides other than the seed
         for texts, setting in itertools.product(itertools.product(*axes.values()), settings):
@@ -142,7 +135,7 @@ def jobs(
             if len(seeds) == 1 and others in alike:
                 config = dataclasses.replace(alike[others], seed=int(seeds[0].partition("=")[2]))
             else:
-                composed = composer.compose(every, moving)
+                composed = composer.compose(every)
                 given, config = sweep_options(composed), checked(composed)
                 if len(seeds) == 1:
                     alike[others] = config
@@ -215,9 +208,6 @@ class _Composer:
         self._parsed: dict[str, Override] = {}
         self._composed: dict[tuple[str, ...], dict[str, Parameter] | None] = {}
         self._read: dict[tuple[str, str], dict[str, Parameter] | None] = {}
-        state = None if folders else _state()
-        self.again = state in _DEFAULTS
-        self._defaults = {} if state is None else _DEFAULTS.setdefault(state, {})
 
     def read(self, overrides: Sequence[str]) -> list[str]:
         """Return overrides in Hydra's grammar: our names of options, and text in quotes if it needs them."""
@@ -305,57 +295,55 @@ class _Composer:
                     name, _class_section(group, name), group=group, provider="svmbench"
                 )
 
-    def compose(self, overrides: Sequence[str], moving: frozenset[str] | set[str] = frozenset()) -> Any:
+    def compose(self, overrides: Sequence[str]) -> Any:
         """Return the composed configuration in plain types.
+
+        Hydra composes only what may affect more than a value or the section of an option, which takes it
+        0.1 s. Without such overrides, the shipped defaults are read, and then values and sections replaced.
 
         Parameters
         ----------
         overrides : sequence of str
             Overrides with one value each.
-        moving : set of str
-            Keys and groups that vary between the jobs of a sweep. Jobs that differ only in these reuse what
-            Hydra has composed. Composing takes 0.2 s, but replacing a value or the section of an option takes
-            almost no time.
         """
         parsed = self.parse(overrides)
-        sections = self._sections(parsed, moving)
-        values = [
-            o
-            for o in parsed
-            if self._is_value(o) and (o.key_or_group in moving or o.key_or_group.split(".")[0] in sections)
-        ]
+        sections = self._sections(parsed)
+        values = [o for o in parsed if self._is_value(o)]
         fixed = tuple(written(o) for o in parsed if o not in values and o.key_or_group not in sections)
         try:
-            if fixed not in self._composed:
-                self._composed[fixed] = self._fixed(fixed, final=not moving)
-            changed = with_changes(self._composed[fixed], sections, values)
+            if fixed and fixed not in self._composed:
+                self._composed[fixed] = plain(compose("config", self.arguments(fixed)), final=False)
+            tree = self._composed[fixed] if fixed else self._defaults(sections)
+            changed = with_changes(tree, sections, values)
             return changed or plain(compose("config", self.arguments(overrides)), final=True)
         except _FAILURES as error:
             raise self._refusal(overrides, error) from error
 
-    def _fixed(self, fixed: tuple[str, ...], *, final: bool) -> dict[str, Parameter] | None:
-        """Return what Hydra composes from fixed overrides, in plain types, or the defaults without any."""
-        if fixed or final:
-            return plain(compose("config", self.arguments(fixed)), final=final)
-        if not self._defaults:
-            self._defaults.update(plain(compose("config", self.arguments(fixed)), final=False) or {})
-        return self._defaults or None
+    def _defaults(self, sections: Mapping[str, Any]) -> dict[str, Parameter] | None:
+        """Return the shipped defaults: of groups without these sections, and of the keys outside groups."""
+        file = folder.conf_dir() / "config.yaml"
+        about = file.stat()
+        state = about.st_mtime_ns, about.st_size
+        if state not in _ROOT:
+            root = cast(dict[str, Parameter], OmegaConf.to_container(OmegaConf.load(file)))
+            _ROOT[state] = {key: value for key, value in root.items() if key != "defaults"}
+        chosen = {group: name for group, name in folder.defaults().items() if group not in sections}
+        found = {group: self._section(group, name) for group, name in chosen.items()}
+        return {**found, **_ROOT[state]} if None not in found.values() else None
 
-    def _sections(
-        self, parsed: Sequence[Override], moving: frozenset[str] | set[str]
-    ) -> dict[str, dict[str, Parameter]]:
-        """Return the sections of the options of moving groups, by group; none if only Hydra can compose them.
+    def _sections(self, parsed: Sequence[Override]) -> dict[str, dict[str, Parameter]]:
+        """Return the sections of chosen options, by group; none if only Hydra can compose them.
 
         Only Hydra can do so if anything is added, if a group is named twice, or if the file of an option may
         affect more than its own section.
         """
         options = [o for o in parsed if not self._is_value(o)]
-        if moving.isdisjoint(o.key_or_group for o in options):
+        known = folder.defaults()
+        if any(_changes_form(o) or o.key_or_group not in known for o in options):
             return {}
         found = {o.key_or_group: self._section(o.key_or_group, str(o.value())) for o in options}
-        if len(found) < len(options) or None in found.values():
-            return {}
-        return {group: section for group, section in found.items() if section and group in moving}
+        sections = {group: section for group, section in found.items() if section}
+        return sections if len(sections) == len(options) else {}
 
     def _section(self, group: str, name: str) -> dict[str, Parameter] | None:
         """Return the section of an option if its file defines nothing else; each file is read once."""
@@ -387,15 +375,13 @@ class _Composer:
 
     def _is_value(self, override: Override) -> bool:
         """Return whether an override only sets the value of an existing key."""
-        plain = not (override.is_add() or override.is_force_add() or override.is_delete())
-        return plain and override.key_or_group not in self._groups
+        return not _changes_form(override) and override.key_or_group not in self._groups
 
 
-def _state() -> tuple[Any, ...]:
-    """Return a value that changes whenever a file of the shipped defaults changes."""
-    files = [folder.conf_dir() / "config.yaml"]
-    files += [file for file in (folder.file_of(*chosen) for chosen in folder.defaults().items()) if file]
-    return tuple((str(file), about.st_mtime_ns, about.st_size) for file in files for about in [file.stat()])
+def _changes_form(override: Override) -> bool:
+    """Return whether an override adds, deletes or moves a key or a section."""
+    added = override.is_add() or override.is_force_add() or override.is_delete()
+    return added or override.package is not None
 
 
 def _class_section(group: str, name: str) -> dict[str, Parameter]:

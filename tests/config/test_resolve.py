@@ -19,9 +19,9 @@ from svmbench.errors import UserError
 
 
 def alone(overrides, folders=()):
-    """Resolve as a fresh process does: by Hydra, without what was composed before."""
+    """Resolve what Hydra composes as a whole."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(composing, "_DEFAULTS", {})
+        patch.setattr(composing, "with_changes", lambda *given: None)
         return config.resolve(overrides, folders)
 
 
