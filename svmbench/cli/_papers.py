@@ -16,7 +16,7 @@ from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
 from svmbench.papers import artifact as artifacts
-from svmbench.papers import drawing, making, pages
+from svmbench.papers import pages
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.matching import Index, estimate
 from svmbench.papers.material import Material
@@ -32,7 +32,7 @@ class Asked:
     named: bool  # whether they were given by name, or mean all
     results: str  # the results folder
     jobs: int = 1  # number of simultaneous runs
-    launcher: Mapping[str, Any] = field(default_factory=lambda: making.LOCAL)  # what makes them
+    launcher: Mapping[str, Any] = field(default_factory=lambda: {"name": "local"})  # what makes them
     json: bool = False  # whether `list_all` prints JSON
     folders: tuple[Path, ...] = ()  # the user's configuration folders
     seeds: int | None = None  # the first seeds, instead of all
@@ -108,6 +108,8 @@ def run(asked: Asked) -> int:
 
     Continue after a failed run; return 1 if any failed, 130 if interrupted.
     """
+    from svmbench.papers import making
+
     return making.make(asked.loaded(), Path(asked.results), asked.jobs, asked.launcher)
 
 
@@ -132,6 +134,8 @@ def redraw(asked: Asked) -> int:
 
 def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
     """Draw artifacts; if all are meant, those without runs are skipped with a message."""
+    from svmbench.papers import drawing
+
     for material in materials:
         if asked.named:
             _print_missing(material, asked, sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -104,3 +104,22 @@ def written(text: str, formats: Sequence[str] | None, known: Sequence[str]) -> t
     ending = path.suffix.removeprefix(".")
     stem = path.with_suffix("") if ending in known else path
     return stem, list(dict.fromkeys(formats or [ending if ending in known else known[0]]))
+
+
+def sweep_words(command: str, words: Sequence[str]) -> tuple[int, Mapping[str, Any]]:
+    """Return jobs and launcher as given to a command that chooses its runs itself, and check them."""
+    from svmbench.config.validation import of_the_sweep, sweep_options
+
+    for word in words:
+        key = word.partition("=")[0]
+        if key != "jobs" and not (of_the_sweep(key) and key.startswith("launcher")):
+            raise UserError(f"{command}: {word} is not allowed: give names, jobs=N, or launcher=NAME")
+    if not words:
+        options = sweep_options({})
+    else:
+        from svmbench.config import compose
+        from svmbench.sweep.launch import check
+
+        options = compose.jobs(words)[1]
+        check(options)
+    return options["jobs"], options["launcher"]

@@ -8,9 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from svmbench.errors import UserError
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.record import Record, all_finished
 from svmbench.sweep.stored import JobEnd
@@ -157,22 +155,3 @@ def summarise(jobs: Sequence[Job], ends: Ends) -> None:
     for text in status.failures(jobs, ends):
         print(text)
     print(status.counts(jobs, ends))
-
-
-def sweep_words(command: str, words: Sequence[str]) -> tuple[int, Mapping[str, Any]]:
-    """Return jobs and launcher as given to a command that chooses its runs itself, and check them."""
-    from svmbench.config.validation import of_the_sweep, sweep_options
-
-    for word in words:
-        key = word.partition("=")[0]
-        if key != "jobs" and not (of_the_sweep(key) and key.startswith("launcher")):
-            raise UserError(f"{command}: {word} is not allowed: give names, jobs=N, or launcher=NAME")
-    if not words:
-        options = sweep_options({})
-    else:
-        from svmbench.config import compose
-        from svmbench.sweep.launch import check
-
-        options = compose.jobs(words)[1]
-        check(options)
-    return options["jobs"], options["launcher"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from svmbench.cli._left_out import tell
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, sweep_words
 from svmbench.config import folder
 from svmbench.errors import UserError
 
@@ -50,7 +50,6 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results(written=True)
     given = parser.parse_args(arguments)
 
-    from svmbench.cli._sweep import sweep_words
     from svmbench.config.validation import of_the_sweep
 
     words = [word for word in given.words if of_the_sweep(word.partition("=")[0])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, sweep_words
 from svmbench.config import folder
 from svmbench.errors import UserError, nearest
 from svmbench.papers.catalogue import names as names_of
@@ -60,8 +60,6 @@ def main(arguments: Sequence[str]) -> int:
             parser.error("--seeds and --only are for a named figure or table, and not for list and keep")
         if (given.seeds is not None and given.seeds < 1) or (given.only is not None and not only):
             parser.error("--seeds takes a number of at least 1, and --only one or more names")
-    from svmbench.cli._sweep import sweep_words
-
     jobs, launcher = sweep_words("svmbench paper", [word for word in given.ids if "=" in word])
     folders = tuple(folder.user_folders(given.config_dir))
     own = tuple(owned(folders))

@@ -87,3 +87,15 @@ def test_a_run_with_its_picture_imports_no_pandas(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "curve.png" in done.stdout
     assert done.stdout.endswith("set()\n")
+
+
+def test_a_plan_of_a_paper_neither_loads_what_draws_and_trains_nor_lets_hydra_compose(tmp_path):
+    program = (
+        "import sys, svmbench.config.compose as composing\n"
+        "composing.compose = None\n"
+        "from svmbench.cli.main import main\n"
+        f"assert main(['paper', 'plan', 'sbp-f2', '--results', '{tmp_path}']) == 0\n"
+        "print(sorted({'matplotlib', 'svmbench.runner.prepare', 'svmbench.sweep.pool'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
