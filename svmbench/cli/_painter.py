@@ -102,6 +102,11 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     other_end.close()
     from multiprocessing import get_context
 
+    import matplotlib.artist
+
+    # A quarter of importing matplotlib is to write docstrings, which nobody reads here.
+    matplotlib.artist.kwdoc = lambda artist: ""
+
     import svmbench.figures.curves
     import svmbench.figures.decision  # noqa: F401
 
