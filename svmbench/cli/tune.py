@@ -126,8 +126,8 @@ class Tuning:
         axes = compose.axes(overrides, folders)
         if "dataset" not in axes:
             raise UserError(
-                "tune needs a data set: give dataset=NAME (svmbench datasets list names them), or your own "
-                "by dataset=file dataset.path=FILE"
+                f"tune needs a data set: svmbench tune {shlex.join([*overrides, 'dataset=NAME'])} (svmbench "
+                "datasets lists names); your own is dataset=file dataset.path=FILE"
             )
         if "problem.lam" in axes:
             raise UserError("problem.lam is not tuned: give problem.C=A,B,C, or leave it to the grid")

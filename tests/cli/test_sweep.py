@@ -304,7 +304,7 @@ def test_best_names_one_setting_for_each_data_set_and_why_a_set_has_none(here, c
 
 def test_tune_asks_for_a_data_set(capsys):
     assert main(["tune", "problem.C=1,10"]) == 2
-    assert "tune needs a data set: give dataset=NAME" in capsys.readouterr().err
+    assert "tune needs a data set: svmbench tune problem.C=1,10 dataset=NAME (" in capsys.readouterr().err
 
 
 def test_list_answers_names_and_table_knows_latex(here, capsys):
