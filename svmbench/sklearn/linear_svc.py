@@ -22,8 +22,9 @@ from svmbench.sklearn._linear_interior_point import from_near, passes_worth
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel
 
-#: Tolerance of the solver itself, small enough that the gap decides.
-_EPS = 1e-12
+#: Tolerance of the solver at first, and the factor by which it falls until the gap decides. Examples that are
+#: left out are looked at again when the others have reached it.
+_EPS, _TIGHTER = 0.1, 0.1
 
 #: Gap below which rounding of rows to float32 may hide the gap of the weights that a solver keeps.
 _ROUNDED = 1e-6
@@ -111,13 +112,14 @@ class LinearSVC(BinaryClassifier):
             weights = snapshot.model.weights
             gap = _gap(problem, alpha, weights, weights, data)
             left = forecast.left(passes, gap)
-            ended = (
-                run.converged or getattr(run, "stalled", False) or run.iterations >= n * int(self.max_iter)
-            )
-            if ended or gap <= max(self.tol, _ROUNDED):
+            passes, ended = -(-int(run.iterations) // n), run.iterations >= n * int(self.max_iter)
+            if ended or run.converged or gap <= max(self.tol, _ROUNDED):
                 # w is recomputed from the coefficients, so that dual point and objective belong together.
                 weights = _sum(rows, alpha * labels)
                 gap = _gap(problem, alpha, weights, weights, data)
+            if run.converged and gap > self.tol:
+                ended = ended or not run.tighten(_TIGHTER)
+            ended = ended or getattr(run, "stalled", False)
             # Rounding may end the descent too early, and many passes are slower than the other method.
             if gap > self.tol and (self.max_iter if ended else passes >= _FIRST and left) > worth:
                 worth = math.inf
@@ -130,7 +132,7 @@ class LinearSVC(BinaryClassifier):
                     weights, gap, ended = w, reached, True
             if ended or gap <= self.tol:
                 break
-            passes += max(1, passes // 8, min(passes, int(0.5 * left)))
+            passes += max(1, passes // 8, min(passes // 3, int(0.5 * left)))
         self.gap_ = gap
         if self.gap_ > self.tol:
             warnings.warn(
