@@ -23,6 +23,12 @@ def pairs(classes: int) -> list[tuple[int, int]]:
     return list(combinations(range(classes), 2))
 
 
+def membership(classes: int) -> NDArray[np.float64]:
+    """Return which class is the first of a pair, and which the second, 0 or 1, (2, k (k - 1) / 2, k)."""
+    both = np.array(pairs(classes), dtype=np.int64).reshape(-1, 2).T
+    return (both[:, :, np.newaxis] == np.arange(classes)).astype(np.float64)
+
+
 def problems(kind: str, classes: int) -> list[Sides]:
     """Return the binary problems of ``one_vs_one`` or ``one_vs_rest``, in the order of the scores."""
     return [*pairs(classes)] if kind == "one_vs_one" else [(k, None) for k in range(classes)]
@@ -69,11 +75,8 @@ def votes(values: NDArray[Any], classes: int) -> NDArray[np.int64]:
 
 def counted(first: NDArray[np.bool_], second: NDArray[np.bool_], classes: int) -> NDArray[np.int64]:
     """Return the votes for each class, (m, k), by whether each pair votes for its first class, its second."""
-    counts = np.zeros((len(first), classes), dtype=np.int64)
-    for p, (i, j) in enumerate(pairs(classes)):
-        counts[:, i] += first[:, p]
-        counts[:, j] += second[:, p]
-    return counts
+    firsts, seconds = membership(classes)
+    return (first @ firsts + second @ seconds).astype(np.int64)
 
 
 def answers(kind: str, scores: NDArray[np.float64]) -> NDArray[Any]:

@@ -96,7 +96,6 @@ def _products(block: Any, coefficients: Floats, intercepts: Floats, counts: NDAr
         block[:, end - count : end] @ coefficients[:, end - count : end].T
         for end, count in zip(ends, counts, strict=True)
     ]
-    every = enumerate(pairs(counts.size))
-    return np.stack(
-        [products[i][:, j - 1] + products[j][:, i] + intercepts[p] for p, (i, j) in every], axis=1
-    )
+    first, second = np.array(pairs(counts.size)).T
+    every = np.stack(products, axis=1)
+    return np.asarray(every[:, first, second - 1] + every[:, second, first] + intercepts)

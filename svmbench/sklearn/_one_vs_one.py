@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.multiclass import pairs
+from svmbench.multiclass import counted, membership, pairs
 
 Floats = NDArray[np.float64]
 
@@ -20,13 +20,8 @@ def one_vs_rest(values: Floats, classes: int) -> Floats:
     1/3, of the sum s orders classes with equal votes and does not affect others. Unlike for
     `svmbench.multiclass.votes`, a value of 0 is a vote for the first class.
     """
-    counts, sums = np.zeros((2, len(values), classes))
-    for p, (i, j) in enumerate(pairs(classes)):
-        second = values[:, p] < 0.0
-        counts[:, i] += ~second
-        counts[:, j] += second
-        sums[:, i] += values[:, p]
-        sums[:, j] -= values[:, p]
+    negative, (first, second) = values < 0.0, membership(classes)
+    counts, sums = counted(~negative, negative, classes), values @ (first - second)
     return np.asarray(counts + sums / (3.0 * (np.abs(sums) + 1.0)))
 
 
@@ -45,12 +40,14 @@ def dual_coefficients(
     coefficients : ndarray of float64, shape (k - 1, s)
         Coefficients of a row of class c against each of the other classes, in order.
     """
-    used = np.unique(np.concatenate([rows for rows, _ in signed]))
-    support = used[np.argsort(codes[used], kind="stable")].astype(np.int64)
+    each = [rows.size for rows, _ in signed]
+    rows, values = (np.concatenate(parts) for parts in zip(*signed, strict=True))
     place = np.zeros(len(codes), dtype=np.int64)
+    place[rows] = 1
+    used = np.flatnonzero(place)
+    support = used[np.argsort(codes[used], kind="stable")]
     place[support] = np.arange(support.size)
+    first, second = np.repeat(np.array(pairs(classes)).T, each, axis=1)
     coefficients = np.zeros((classes - 1, support.size))
-    for (i, j), (rows, values) in zip(pairs(classes), signed, strict=True):
-        other = np.where(codes[rows] == i, j - 1, i)
-        coefficients[other, place[rows]] = values
+    coefficients[np.where(codes[rows] == first, second - 1, first), place[rows]] = values
     return support, coefficients
