@@ -2,18 +2,19 @@ r"""The dual of two groups of examples: for the many small problems of one-vs-on
 
 Problem, the dual of the regularised form in its C-form: :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i
 \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C_i`, and with a bias :math:`\sum_i \alpha_i y_i = 0`.
-The first group has the labels -1, the second one +1.
+The first group has the labels -1, the second one +1. In a regression both groups are all examples, and
+:math:`g_i \alpha_i` with given gains replaces :math:`\alpha_i`.
 
 Method: SMO over all examples. A step reads the kernel rows of two examples. A row is computed when it is
 first read, so most rows of examples whose coefficients stay at 0 are never computed. The part of a row within
 the example's own group is stored for the other problems of the group; with k classes there are k - 1.
 
 Without a bias, the steps are those of `svmbench.solvers.dual.working_set`. With a bias they select the same
-pairs, but by values :math:`v_i = y_i - f(x_i)` in single precision: half the memory, and twice as many in a
-register. As in iterative refinement, that costs no accuracy. When the violation of the optimality conditions
-has fallen by the factor `ROUND`, or the gap seems to be reached, the values are computed again in double
-precision from the rows, which all exist. The next steps start from their differences from the bias, which are
-tiny for free coefficients near the optimum.
+pairs, but by values :math:`v_i = y_i g_i - f(x_i)` in single precision: half the memory, and twice as many
+in a register. As in iterative refinement, that costs no accuracy. When the violation of the optimality
+conditions has fallen by the factor `ROUND`, or the gap seems to be reached, the values are computed again in
+double precision from the rows, which all exist. The next steps start from their differences from the bias,
+which are tiny for free coefficients near the optimum.
 
 Most coefficients stay at 0. With a bias, those that will hardly change any more are left out later, as
 in shrinking: the others are packed, with their parts of the rows, so that steps touch short vectors. This is
@@ -107,6 +108,7 @@ cdef class TwoGroups:
     # Of all groups, from their first use on: values within them, and which rows are there.
     cdef list within
     cdef list held
+    cdef list diagonals
     # Of the two groups: layouts, where their examples begin and how many there are, what is kept of them.
     cdef tuple pair
     cdef Layout first
@@ -120,6 +122,7 @@ cdef class TwoGroups:
     cdef float[::1] matrix
     cdef unsigned char[::1] made
     cdef double[:, ::1] vectors
+    cdef double[::1] gains                  # the values where all coefficients are 0
     cdef double[::1] sums                   # scratch
     cdef double[::1] excess                 # of values from rows, at the point of `refine`
     # The variables in which steps with a bias are made, all or packed ones: their number and their places.
@@ -147,12 +150,13 @@ cdef class TwoGroups:
             widest = max(widest, group.layout.stride)
         self.within = [None] * len(self.groups)
         self.held = [None] * len(self.groups)
+        self.diagonals = [group.diagonal() for group in self.groups]
         most = widest + wider
         # Zeros: memory that is not written to is not taken. Rows that are not made yet must be finite.
         self.matrix = np.zeros(most * most, dtype=np.float32)
         self.made = np.zeros(most, dtype=np.uint8)
         self.vectors = np.zeros((7, most))
-        self.sums, self.excess = np.zeros((2, most))
+        self.gains, self.sums, self.excess = np.zeros((3, most))
         self.singles = np.zeros((4, most), dtype=np.float32)
         self.places = np.zeros(most, dtype=np.int64)
         self.runs = np.zeros((2 + PICKED, most), dtype=np.int32)
@@ -177,7 +181,8 @@ cdef class TwoGroups:
         """Return whether the layout of an oracle makes rows of examples of one group over another."""
         return TILE % WORKING_SET_PAD == 0 == TILE % TWO_GROUPS_PAD and oracle.layout.can_cross()
 
-    def start(self, Py_ssize_t i, Py_ssize_t j, bounds, bint balanced, double eps, alpha=None):
+    def start(self, Py_ssize_t i, Py_ssize_t j, const double[::1] bounds not None, bint balanced, double eps,
+              const double[::1] alpha=None, const double[::1] gains=None):
         """Begin the problem of groups i and j.
 
         Parameters
@@ -192,28 +197,35 @@ cdef class TwoGroups:
             Violation of the optimality conditions below which no further step is made.
         alpha : ndarray of float64, shape (n,), optional
             A feasible point to begin at, default 0.
+        gains : ndarray of float64, shape (n,), optional
+            Factors g of α in the linear term, default 1.
         """
-        cdef Oracle group = None
-        cdef Py_ssize_t which = 0, at = 0, size = 0, begin = 0, k = 0
+        cdef const double[::1] diagonal
+        cdef Py_ssize_t which = 0, at = 0, begin = 0, k = 0, number = 0
+        cdef double label = 0.0
         self.balanced, self.eps = balanced, eps
         self.steps = self.evaluations = 0
         self.first, self.second = (<Oracle>self.groups[i]).layout, (<Oracle>self.groups[j]).layout
         self.inner.size = self.inner.stride = self.first.stride + self.second.stride
-        vectors = np.asarray(self.vectors)
-        vectors[:, : self.inner.stride] = 0.0
-        self.excess[:] = 0.0
-        for which, number in enumerate((i, j)):
-            group = self.groups[number]
-            size, label = group.n, 2.0 * which - 1.0
-            self.begin[which], self.size[which] = at, size
-            vectors[0, at : at + size] = group.diagonal()
-            vectors[2 if which else 1, at : at + size] = label * bounds[begin : begin + size]
-            if alpha is not None:
-                vectors[3, at : at + size] = label * alpha[begin : begin + size]
-            vectors[4, at : at + size] = label
-            self.hold(which, number, group.layout.stride)
-            at += group.layout.stride
-            begin += size
+        for k in range(self.vectors.shape[0]):
+            memset(&self.vectors[k, 0], 0, <size_t>self.inner.stride * sizeof(double))
+        memset(&self.excess[0], 0, <size_t>self.inner.stride * sizeof(double))
+        memset(&self.gains[0], 0, <size_t>self.inner.stride * sizeof(double))
+        for which in range(GROUPS):
+            number, label = j if which else i, 2.0 * which - 1.0
+            diagonal = self.diagonals[number]
+            self.begin[which], self.size[which] = at, diagonal.shape[0]
+            if bounds.shape[0] < begin + self.size[which]:
+                raise ValueError(f"{bounds.shape[0]} bounds for the examples of two groups")
+            for k in range(self.size[which]):
+                self.vectors[0, at + k] = diagonal[k]
+                self.vectors[2 if which else 1, at + k] = label * bounds[begin + k]
+                self.vectors[3, at + k] = 0.0 if alpha is None else label * alpha[begin + k]
+                self.gains[at + k] = label if gains is None else label * gains[begin + k]
+                self.vectors[4, at + k] = self.gains[at + k]
+            at += self.second.stride if which else self.first.stride
+            self.hold(which, number, at - self.begin[which])
+            begin += self.size[which]
         if self.pair != (i, j):
             memset(&self.made[0], 0, <size_t>self.inner.stride)
         self.pair = (i, j)
@@ -231,15 +243,18 @@ cdef class TwoGroups:
         cdef double value = 0.0
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
-                value = (2.0 * which - 1.0) * (1.0 - responses[at])
+                value = self.gains[k] - (2.0 * which - 1.0) * responses[at]
                 self.excess[k] += self.inner.values[k] - value
                 self.inner.values[k] = value
                 at += 1
 
     cdef int hold(self, Py_ssize_t which, Py_ssize_t number, Py_ssize_t stride) except -1:
-        """Point to what is kept of a group, from its first use on."""
+        """Point to what is kept of a group, from its first use on; nothing is if there is one problem."""
         cdef float[::1] values
         cdef unsigned char[::1] there
+        self.kept[which] = NULL
+        if len(self.groups) == GROUPS:
+            return 0
         if self.within[number] is None:
             self.within[number] = np.zeros(self.size[which] * stride, dtype=np.float32)
             self.held[number] = np.zeros(self.size[which], dtype=np.uint8)
@@ -377,7 +392,7 @@ cdef class TwoGroups:
         svmbench_two_groups_sum(isa_level(), &every, &self.sums[0])
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
-                self.inner.values[k] = 2.0 * which - 1.0 - self.sums[k] - self.excess[k]
+                self.inner.values[k] = self.gains[k] - self.sums[k] - self.excess[k]
 
     cdef double violation(self) noexcept nogil:
         """Return the violation of the optimality conditions by the values, and set `center`."""
@@ -413,12 +428,13 @@ cdef class TwoGroups:
 
     cdef double relative_gap(self, const working_set* part) noexcept nogil:
         """Return the relative gap estimated from the values; variables left out add nothing to it."""
-        cdef double b = self.bias(part), norm2 = 0.0, loss = 0.0, total = 0.0, label = 0.0
+        cdef double b = self.bias(part), norm2 = 0.0, loss = 0.0, total = 0.0, label = 0.0, gain = 0.0
         cdef Py_ssize_t k = 0
         for k in range(part.stride):
             label = 1.0 if part.most[k] > 0.0 else -1.0
-            total += label * part.beta[k]
-            norm2 += part.beta[k] * (label - part.values[k])
+            gain = self.gains[k if part == &self.inner else self.places[k]]
+            total += gain * part.beta[k]
+            norm2 += part.beta[k] * (gain - part.values[k])
             loss += max(label * (part.values[k] - b), 0.0) * (part.most[k] - part.least[k])
         return 1.0 - (total - 0.5 * norm2) / (0.5 * norm2 + loss) if 0.5 * norm2 + loss > 0.0 else 0.0
 
@@ -432,7 +448,7 @@ cdef class TwoGroups:
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
                 alpha[at] = fabs(self.inner.beta[k])
-                responses[at] = 1.0 - (2.0 * which - 1.0) * self.inner.values[k]
+                responses[at] = (2.0 * which - 1.0) * (self.gains[k] - self.inner.values[k])
                 at += 1
         return np.asarray(alpha), np.asarray(responses)
 
@@ -459,9 +475,14 @@ cdef void fill(TwoGroups given, Layout mine, Layout other, Py_ssize_t own, Py_ss
     """Compute the row of an example of one group, whose layout is `mine`; its stored part is copied."""
     cdef int64_t e = k - given.begin[own]
     cdef float* row = &given.matrix[k * given.inner.stride]
-    cdef float* values = given.kept[own] + e * mine.stride
+    cdef float* values = NULL
     other.cross(mine, e, &given.query[0], row + given.begin[1 - own])
     given.evaluations += given.size[1 - own]
+    if given.kept[own] == NULL:
+        mine.cross(mine, e, &given.query[0], row + given.begin[own])
+        given.evaluations += given.size[own]
+        return
+    values = given.kept[own] + e * mine.stride
     if not given.there[own][e]:
         mine.cross(mine, e, &given.query[0], values)
         given.evaluations += given.size[own]
