@@ -1,11 +1,12 @@
 r"""Solution of a regression problem to a certified gap.
 
-Rounds of `svmbench.solvers.dual.insensitive` change the coefficients by kernel rows in single precision. Now
-and then, and before the gap is certified, the scores are computed again in double precision from the
-coefficients, and the rounds continue from there (iterative refinement, as in
-`svmbench.solvers.dual.refinement`). Few rows that need many rounds are solved by an interior-point method:
-the dual is that of a classification with each row on both sides, :math:`\beta = \alpha^+ - \alpha^-`, but
-for the linear term :math:`\pm y_i - \varepsilon`.
+Few rows, whose kernel matrix fits the cache, are both groups of `svmbench.solvers.dual.two_groups`: the first
+lowers predictions, the second raises them. With more rows, or if that fails, rounds of
+`svmbench.solvers.dual.insensitive` change the coefficients by kernel rows in single precision. Now and then,
+and before the gap is certified, the scores are computed again in double precision from the coefficients, and
+the rounds continue from there (iterative refinement, as in `svmbench.solvers.dual.refinement`). Few rows that
+need many rounds are solved by an interior-point method: the dual is that of a classification with each row on
+both sides, :math:`\beta = \alpha^+ - \alpha^-`, but for the linear term :math:`\pm y_i - \varepsilon`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from svmbench.regression import Certificate, Regression, balanced
 from svmbench.sklearn._interior_point import near_points, rounds_before
 from svmbench.sklearn._training import Solution, rounds_between, working_set
 from svmbench.solvers.dual.insensitive import InsensitiveDual
+from svmbench.solvers.dual.two_groups import TwoGroups
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +39,10 @@ _ROW_ERROR = 4.0 * 2.0**-24
 #: Changes of each coefficient within which the violation should halve, and least number of rounds for it.
 _CHANGES, _FEWEST_ROUNDS = 100, 64
 
+#: Most rows that are two groups, and most steps times rows. The gap is certified when the solver estimates
+#: one of these parts of it.
+_FEW, _WORK, _GOALS = 2048, 2e8, (0.7, 0.2, 0.05)
+
 #: Part of the smallest gap so far that another one must be below to be progress, and how many in a row
 #: without progress end the search.
 _LESS, _PATIENCE = 0.9, 8
@@ -47,6 +53,9 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
 
     The signed coefficients β are `alpha` of the solution.
     """
+    few = oracle.n <= min(_FEW, oracle.cache_rows) and TwoGroups.possible(oracle)
+    if few and most < 0 and (solution := _of_two_groups(oracle, problem, tol)) is not None:
+        return solution
     search = _Search(oracle, problem)
     dual, step, direct = search.dual, 1, rounds_before(2 * oracle.n)
     while True:
@@ -80,6 +89,40 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
     )
 
 
+def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution | None:
+    """Solve a problem of few rows by steps of two coefficients; None if the gap is not reached."""
+    n, epsilon, with_bias = oracle.n, problem.epsilon, problem.box.bias != "none"
+    targets = problem.y - _origin(problem)
+    solver, most = TwoGroups([oracle, oracle]), int(_WORK / n)
+    gains, bounds = np.concatenate([-targets, targets]) - epsilon, np.tile(problem.box.bounds, 2)
+    solver.start(0, 1, bounds, with_bias, _EPS * float(np.abs(targets).max()), None, gains)
+    for goal in _GOALS:
+        reached = solver.advance(goal * tol, most - solver.steps)
+        if not reached and (goal < _GOALS[0] or solver.steps >= most):
+            break
+        alpha, _ = solver.point()
+        beta = alpha[n:] - alpha[:n]
+        beta = balanced(beta) if with_bias else beta
+        at = np.flatnonzero(beta)
+        scores, errors = oracle.exact_responses(at, beta[at]), oracle.double_errors(at, beta[at])
+        if errors is None:
+            errors = float(np.finfo(np.float64).eps * np.abs(beta).sum())
+        found = problem.certificate(beta, scores, errors)
+        if found.relative_gap <= tol * found.share:
+            gap, evaluations = found.relative_gap, int(oracle.ledger.kev_computed)
+            return Solution(beta, found.bias, gap, problem.box.bounds, solver.steps, evaluations, False)
+        solver.refine(np.concatenate([-scores, scores]))
+    return None
+
+
+def _origin(problem: Regression) -> float:
+    """Return a constant to subtract from the targets.
+
+    With a bias, it has no effect on the coefficients, only on rounding.
+    """
+    return 0.5 * float(problem.y.min()) + 0.5 * float(problem.y.max()) if problem.box.bias != "none" else 0.0
+
+
 class _Search:
     """The dual, the scores of its coefficients in double precision, and the best point so far.
 
@@ -99,10 +142,7 @@ class _Search:
 
     def __init__(self, oracle: Oracle, problem: Regression) -> None:
         self._oracle, self._problem = oracle, problem
-        # With a bias, a constant in the targets has no effect on the coefficients, only on rounding.
-        with_bias = problem.box.bias != "none"
-        self._origin = 0.5 * float(problem.y.min()) + 0.5 * float(problem.y.max()) if with_bias else 0.0
-        targets = problem.y - self._origin
+        targets = problem.y - _origin(problem)
         self._eps = _EPS * float(np.abs(targets).max())
         size = working_set(oracle)
         self.dual = InsensitiveDual(oracle, problem.box, targets, problem.epsilon, size)

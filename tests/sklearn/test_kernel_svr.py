@@ -62,9 +62,12 @@ def test_the_coefficients_have_the_order_and_signs_of_SVR():
     np.testing.assert_array_equal(ours.support_vectors_, X[ours.support_])
 
 
+@pytest.mark.parametrize("few", [0, 2048])
 @pytest.mark.parametrize("rows", ["dense", "sparse", "single"])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_the_gap_is_a_bound(rows, kernel):
+def test_the_gap_is_a_bound(rows, kernel, few, monkeypatch):
+    monkeypatch.setattr("svmbench.sklearn._regression._FEW", few)
+    monkeypatch.setattr("svmbench.sklearn._kernel_machine._whole", lambda X: few > 0)
     X, y = waves(dtype=np.float32 if rows == "single" else np.float64)
     given = sp.csr_array(X) if rows == "sparse" else X
     Z = X.astype(np.float64)
@@ -86,6 +89,19 @@ def test_the_optimum_is_that_of_SVR():
     theirs.fit_intercept = True
     K, bounds = rbf_kernel(X, gamma=10.0), np.full(y.size, 50.0)
     assert objectives(ours, K, y, bounds)[0] == pytest.approx(objectives(theirs, K, y, bounds)[0], rel=2e-7)
+
+
+@pytest.mark.parametrize("n", [2048, 2049])
+def test_problems_on_either_side_of_the_limit_have_the_optimum_of_SVR(n):
+    X, y = waves(n)
+    ours, theirs = KernelSVR(gamma=0.4, tol=1e-6).fit(X, y), SVR(gamma=0.4, tol=1e-6).fit(X, y)
+    theirs.fit_intercept = True
+    K, bounds = rbf_kernel(X, gamma=0.4), np.ones(n)
+    primal, dual = objectives(ours, K, y, bounds)
+    assert -1e-12 <= (primal - dual) / primal <= ours.gap_ * 1.001 + 1e-12
+    assert ours.gap_ <= 1e-6
+    assert primal == pytest.approx(objectives(theirs, K, y, bounds)[0], rel=2e-6)
+    assert (ours.n_iter_ > 500) == (n <= 2048)  # steps of two coefficients, or rounds
 
 
 def test_many_rows_with_few_features_use_nested_sets():
