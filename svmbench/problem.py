@@ -40,7 +40,7 @@ ROUNDING_MATTERS = 1e-9
 
 #: A loss counts up to this multiple of the median loss where an objective is compared with a gap, and the
 #: objective up to this multiple of what then remains of it.
-_OUTLYING, _MOSTLY = 20.0, 3.0
+OUTLYING, MOSTLY = 20.0, 3.0
 
 #: Relative difference below which sums of weights are considered equal.
 _SAME_WEIGHT = 1e-14
@@ -178,8 +178,10 @@ def share_of_most(losses: NDArray[np.float64], regularisation: float) -> float:
     whole = regularisation + float(positive.sum())
     if not (positive.size and whole < np.inf):
         return 1.0
-    kept = regularisation + float(np.minimum(positive, _OUTLYING * np.median(positive)).sum())
-    return min(1.0, _MOSTLY * kept / whole)
+    if 2 * np.count_nonzero(OUTLYING * positive >= positive.max()) > positive.size:
+        return 1.0  # the median is so large that none is cut
+    kept = regularisation + float(np.minimum(positive, OUTLYING * np.median(positive)).sum())
+    return min(1.0, MOSTLY * kept / whole)
 
 
 def dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) -> float:

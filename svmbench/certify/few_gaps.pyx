@@ -31,9 +31,17 @@ cdef double LEVEL = 1e-9
 cdef double WITHIN = 1.0 + 1e-15
 cdef double ROUNDED = problem.ROUNDING_MATTERS
 
+#: Largest error of a value of at most 1 in single precision.
+cdef double ROUNDED_ONCE = 2.0**-24
+
+#: See `problem.share_of_most`.
+cdef double OUTLYING = problem.OUTLYING, MOSTLY = problem.MOSTLY
+
 
 cdef class FewGaps:
     """Gaps of problems over few examples, or over parts of them, with a Gaussian kernel.
+
+    If the kernel is given by the matrix of its values in double precision, these are not computed again.
 
     Parameters
     ----------
@@ -41,33 +49,46 @@ cdef class FewGaps:
         Over the examples, for which `possible` holds.
     """
 
-    cdef FewSums sums
+    cdef FewSums sums               # None if there is a matrix
+    cdef const double[:, ::1] matrix
+    cdef int64_t[::1] members       # rows of the matrix, or the examples, of the oracle's examples
     cdef double most                # error of a kernel value
     cdef int64_t[::1] points        # examples with coefficients, and those evaluated
     cdef int64_t[::1] at
     cdef int64_t[::1] near          # places of the latter
     cdef double[::1] weights
     cdef double[::1] scores
+    cdef double[::1] losses
 
     def __init__(self, Oracle oracle not None):
         n = oracle.n
-        rows = np.ascontiguousarray(oracle.given_rows(np.arange(n)))
-        self.sums = FewSums(oracle.layout, rows)
-        self.most = largest_error(oracle.value_error) + oracle.feature_error
+        rows = oracle.given_rows(np.arange(n))
+        self.matrix = oracle.kernel.matrix
+        if self.matrix is None:
+            self.sums = FewSums(oracle.layout, np.ascontiguousarray(rows))
+            self.members = np.arange(n)
+            self.most = largest_error(oracle.value_error) + oracle.feature_error
+        else:
+            self.members = oracle.kernel.numbers(rows)
+            self.most = ROUNDED_ONCE
         self.points, self.at, self.near = np.zeros((3, n), dtype=np.int64)
-        self.weights, self.scores = np.zeros((2, n))
+        self.weights, self.scores, self.losses = np.zeros((3, n))
 
     @staticmethod
     def possible(Oracle oracle not None):
-        """Return whether an oracle has few dense examples and a Gaussian kernel."""
+        """Return whether an oracle has few dense examples and a Gaussian kernel, or the matrix of one."""
+        if oracle.kernel.matrix is not None:
+            return bool(oracle.kernel.normalised and oracle.n)
         few = oracle.value_error is not None and 0 < oracle.n * oracle.d <= VALUES
         whole = oracle.layout.unit_squared > 0.0 and oracle.d > WHOLE
         return few and not whole and oracle.layout_name in ("dense", "bytes", "bits")
 
     def certified(self, const int64_t[::1] rows not None, const double[::1] y not None,
                   const double[::1] alpha not None, const double[::1] responses not None,
-                  const double[::1] bounds not None, double moved, bint balanced):
-        """Return b and a bound of the relative gap of a dual point; infinite if it is not feasible.
+                  const double[::1] bounds not None, bint balanced, const double[::1] known=None):
+        """Return b, a bound of the relative gap of a dual point, and the factor of the gap to reach.
+
+        The gap is infinite if the point is not feasible. The factor is `problem.share_of_most`.
 
         Parameters
         ----------
@@ -75,18 +96,23 @@ cdef class FewGaps:
             The examples of the problem.
         y, alpha, responses, bounds : ndarray of float64, shape (m,)
             Labels, coefficients, y_i f(x_i) as maintained, and upper bounds of the coefficients.
-        moved : float
-            Sum of the changes of the coefficients since the responses were exact.
         balanced : bool
             Whether there is a bias.
+        known : ndarray of float64, shape (m,), optional
+            The coefficients when the responses were exact, default 0.
         """
         cdef double[::1] exact = np.array(responses)
-        cdef double b = 0.0, gap = 0.0
+        cdef Py_ssize_t n = alpha.shape[0]
+        cdef double b = 0.0, gap = 0.0, share = 1.0, norm2 = 0.0, moved = 0.0
+        cdef Py_ssize_t i = 0
         with nogil:
-            gap = self.bound(
-                &rows[0], &y[0], &alpha[0], &exact[0], &bounds[0], alpha.shape[0], moved, balanced, &b
-            )
-        return b, gap
+            for i in range(n):
+                moved += fabs(alpha[i] - (0.0 if known is None else known[i]))
+            gap = self.bound(&rows[0], &y[0], &alpha[0], &exact[0], &bounds[0], n, moved, balanced, &b)
+            for i in range(n):
+                norm2 += alpha[i] * exact[i]
+            share = share_of_most(&y[0], &exact[0], &bounds[0], n, b, 0.5 * norm2, &self.losses[0])
+        return b, gap, share
 
     cdef double bound(self, const int64_t* rows, const double* y, const double* alpha, double* r,
                       const double* bounds, Py_ssize_t n, double moved, bint balanced,
@@ -107,7 +133,7 @@ cdef class FewGaps:
             carry += (excess - sum) + term if fabs(excess) >= fabs(term) else (term - sum) + excess
             excess = sum
             if alpha[i] > 0.0:
-                self.points[size] = rows[i]
+                self.points[size] = self.members[rows[i]]
                 self.weights[size] = term
                 size += 1
         excess += carry
@@ -153,14 +179,86 @@ cdef class FewGaps:
         cdef double fresh = 0.0
         cdef bint wrong = False
         for k in range(count):
-            self.at[k] = rows[self.near[k]]
+            self.at[k] = self.members[rows[self.near[k]]]
             self.scores[k] = 0.0
-        self.sums.add(&self.points[0], &self.weights[0], size, &self.at[0], count, &self.scores[0])
+        if self.matrix is None:
+            self.sums.add(&self.points[0], &self.weights[0], size, &self.at[0], count, &self.scores[0])
+        else:
+            self.read(size, count)
         for k in range(count):
             fresh = y[self.near[k]] * self.scores[k]
             wrong |= not fabs(fresh - r[self.near[k]]) <= off
             r[self.near[k]] = fresh
         return wrong
+
+    cdef void read(self, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
+        """Set the scores from values of the matrix; sums of four rows do not wait for each other."""
+        cdef const double* rows[4]
+        cdef double[4] sums
+        cdef double weight = 0.0
+        cdef int64_t place = 0
+        cdef Py_ssize_t k = 0, j = 0
+        cdef int r = 0
+        for k in range(0, count, 4):
+            for r in range(4):
+                rows[r] = &self.matrix[self.at[min(k + r, count - 1)], 0]
+                sums[r] = 0.0
+            for j in range(size):
+                weight, place = self.weights[j], self.points[j]
+                sums[0] += weight * rows[0][place]
+                sums[1] += weight * rows[1][place]
+                sums[2] += weight * rows[2][place]
+                sums[3] += weight * rows[3][place]
+            for r in range(min(<Py_ssize_t>4, count - k)):
+                self.scores[k + r] = sums[r]
+
+
+cdef double share_of_most(const double* y, const double* r, const double* bounds, Py_ssize_t n, double b,
+                          double regularisation, double* losses) noexcept nogil:
+    """Return `problem.share_of_most` of the losses, which are written to memory for n of them."""
+    cdef double whole = regularisation, kept = regularisation, most = 0.0, cut = 0.0
+    cdef Py_ssize_t i = 0, count = 0, high = 0
+    for i in range(n):
+        losses[count] = bounds[i] * (1.0 - r[i] - y[i] * b)
+        if losses[count] > 0.0:
+            whole += losses[count]
+            most = fmax(most, losses[count])
+            count += 1
+    if count == 0 or not whole < INFINITY:
+        return 1.0
+    for i in range(count):
+        high += OUTLYING * losses[i] >= most
+    if 2 * high > count:    # the median is so large that none is cut
+        return 1.0
+    cut = 0.5 * OUTLYING * smallest(losses, count, (count - 1) // 2)
+    cut += 0.5 * OUTLYING * smallest(losses, count, count // 2)
+    for i in range(count):
+        kept += min(losses[i], cut)
+    return min(1.0, MOSTLY * kept / whole)
+
+
+cdef double smallest(double* numbers, Py_ssize_t count, Py_ssize_t k) noexcept nogil:
+    """Return the k-th smallest number, counted from 0; the numbers are rearranged (quickselect)."""
+    cdef Py_ssize_t low = 0, high = count - 1, i = 0, j = 0
+    cdef double pivot = 0.0
+    while low < high:
+        pivot, i, j = numbers[(low + high) // 2], low, high
+        while i <= j:
+            while numbers[i] < pivot:
+                i += 1
+            while pivot < numbers[j]:
+                j -= 1
+            if i <= j:
+                numbers[i], numbers[j] = numbers[j], numbers[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+    return numbers[k]
 
 
 cdef double middle(const double* y, const double* alpha, const double* r, const double* bounds,

@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 #: otherwise it would lose more than four bits by cancellation.
 _CANCELLED = 1.0 / 16.0
 
-#: Largest number of differences between rows and points held at a time.
-_NUMBERS = 1 << 20
+#: Largest number of differences between rows and points held at a time, and of values that stay in the cache.
+_NUMBERS, _CACHED = 1 << 20, 1 << 15
 
 
 class DoubleValues:
@@ -74,19 +74,21 @@ class DoubleValues:
 
     def _distances(self, rows: Any, products: Floats) -> None:
         """Convert inner products, shape (m, s), to squared distances, in place."""
-        norms = squared_norms(rows)[:, None] + self._squared
-        products *= -2.0
-        products += norms
-        norms *= _CANCELLED
-        i, j = np.nonzero(products < norms)
+        squares, columns = squared_norms(rows), products.shape[1]
+        near: list[NDArray[np.int64]] = []
+        step = max(1, _CACHED // max(1, columns))
+        for begin in range(0, len(products), step):
+            part = products[begin : begin + step]
+            norms = squares[begin : begin + step, None] + self._squared
+            part *= -2.0
+            part += norms
+            norms *= _CANCELLED
+            near.append(np.flatnonzero(part < norms) + begin * columns)
+        i, j = np.divmod(np.concatenate(near) if near else np.empty(0, dtype=np.int64), max(1, columns))
         step = max(1, _NUMBERS // max(1, rows.shape[1]))
         for begin in range(0, i.size, step):
-            near = i[begin : begin + step], j[begin : begin + step]
-            products[near] = squared_norms(_dense(self._points[near[1]]) - _dense(rows[near[0]]))
-
-
-def _dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if issparse(X) else X)
+            pairs = i[begin : begin + step], j[begin : begin + step]
+            products[pairs] = squared_norms(self._points[pairs[1]] - rows[pairs[0]])
 
 
 def squared_norms(X: Any) -> Floats:

@@ -242,7 +242,7 @@ def is_rough(coefficients: Floats, feature_error: float) -> bool:
     feature_error : float
         As in `GivenOracle`.
     """
-    return float(np.linalg.norm(coefficients)) * (_ROUNDED + feature_error) > _ROUGH
+    return math.sqrt(float(coefficients @ coefficients)) * (_ROUNDED + feature_error) > _ROUGH
 
 
 def origin_of(X: Any) -> Floats | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from numbers import Integral
@@ -21,8 +22,11 @@ from sklearn.utils.validation import (
 
 from svmbench import multiclass
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.functions.base import Kernel
 from svmbench.kernels.functions.precomputed import Precomputed
+from svmbench.kernels.layouts._bytes import common_unit
+from svmbench.kernels.layouts._double_expansion import matrix
 from svmbench.kernels.unrounded import oracle_for, origin_of, warning
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import (
@@ -37,6 +41,17 @@ from svmbench.sklearn._base import (
 #: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
 #: for bit the same result.
 _DENSE_VALUES = 1 << 22
+
+#: With the Gaussian kernel, all values between at most this many rows are computed at once, in double
+#: precision, if the rows are sparse, very few, or have so many features that are no multiples of a unit.
+#: Otherwise it is faster to compute kernel rows when they are needed.
+MOST_WHOLE, _VERY_FEW, _MANY_FEATURES = 3000, 512, 64
+
+#: Part of the values that are not 0 up to which products of sparse rows are faster than those of dense ones.
+_SPARSE = 0.15
+
+#: Number of rows that show whether features are multiples of a unit.
+_SOME = 16
 
 #: Scores are in double precision if the support vectors have at most this many values.
 _DOUBLE_VALUES = 1 << 16
@@ -60,6 +75,7 @@ class KernelMachine(KernelParameters):
     _kernel: Kernel | None
     _fit_rows: Any
     _origin: Floats | None
+    _feature_error: float
     _scorer: Callable[[Any], Any] | None
 
     def __sklearn_tags__(self) -> Any:
@@ -120,6 +136,7 @@ class KernelMachine(KernelParameters):
         Its kernel values may be changed by `most`.
         """
         oracle = self._whole_oracle(X, n, most)
+        self._feature_error = max(self._feature_error, oracle.feature_error)
         if kept.size < n:
             oracle = oracle.subset(kept)
         coarse = warning(oracle, "X")
@@ -129,7 +146,7 @@ class KernelMachine(KernelParameters):
 
     def _whole_oracle(self, X: Any, n: int, most: float) -> Oracle:
         """Return the oracle over the n training rows, whose kernel values may be changed by `most`."""
-        self._fit_rows = self._origin = None
+        self._fit_rows, self._origin, self._feature_error = None, None, 0.0
         if callable(self.kernel):
             self._fit_rows, self._kernel, self._gamma = X, None, 0.0
             values = dense(self.kernel(X, X))
@@ -146,6 +163,11 @@ class KernelMachine(KernelParameters):
         self._gamma = self._kernel.document().get("gamma", 0.0)
         if self._kernel.compiled is None:
             return self._gram(self._kernel.values(X, X))
+        if self._kernel.normalised and 8 * n**2 <= self._cache_bytes and _whole(X):
+            # `support_vectors_` are rounded for scores in single precision.
+            farthest = float(np.abs(X.data if sp.issparse(X) else X).max(initial=0.0)) * math.sqrt(X.shape[1])
+            self._feature_error = 2.0 * 2.0**-24 * farthest * self._kernel.slope
+            return self._gram(self._whole_matrix(X, self._kernel), normalised=True)
         small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
         rows = X.toarray() if small else X
         if self._kernel.linear and self.fit_intercept:  # a translation only changes the intercept
@@ -153,14 +175,24 @@ class KernelMachine(KernelParameters):
             rows = rows if self._origin is None else rows - self._origin
         return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
 
-    def _gram(self, values: Floats) -> Oracle:
+    def _whole_matrix(self, X: Any, kernel: Kernel) -> Floats:
+        """Return the kernel values between all rows, and perhaps columns of padding behind them."""
+        n, d = X.shape
+        if sp.issparse(X) and (X.nnz < _SPARSE * n * d or n * d > _DENSE_VALUES):
+            rows = X.astype(np.float64)
+            return DoubleValues(rows, kernel)(rows)
+        X = X.toarray() if sp.issparse(X) else X
+        return np.asarray(matrix(np.ascontiguousarray(X, dtype=np.float64), kernel, self._threads))
+
+    def _gram(self, values: Floats, normalised: bool = False) -> Oracle:
         """Return the oracle of given kernel values between the training rows."""
         least = float(np.diagonal(values).min(initial=0.0))
         # With an intercept, signed coefficients sum to 0, so a constant added to all values has no effect.
         if least < 0.0 and self.fit_intercept:
             values = values - least
         rows = np.arange(len(values))[:, np.newaxis]
-        return Oracle(rows, Precomputed.of(np.ascontiguousarray(values)), self._cache_bytes)
+        kernel = Precomputed.of(np.ascontiguousarray(values), normalised)
+        return Oracle(rows, kernel, self._cache_bytes)
 
     def _keep_expansions(
         self,
@@ -274,6 +306,14 @@ class KernelMachine(KernelParameters):
             n = self.shape_fit_[0]
             return lambda values: values[:, self.support_] if values.shape[1] == n else values
         return _expansions.SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
+
+
+def _whole(X: Any) -> bool:
+    """Return whether it is fastest to compute all Gaussian kernel values between rows at once."""
+    n, d = X.shape
+    if n > MOST_WHOLE or sp.issparse(X) or n <= _VERY_FEW:
+        return bool(n <= MOST_WHOLE)
+    return d >= _MANY_FEATURES and common_unit(X[:_SOME].astype(np.float32)) is None
 
 
 def dense(values: Any) -> Floats:

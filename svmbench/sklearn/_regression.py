@@ -24,6 +24,7 @@ from svmbench.sklearn._interior_point import near_points, rounds_before
 from svmbench.sklearn._training import Solution, rounds_between, working_set
 from svmbench.solvers.dual.insensitive import InsensitiveDual
 from svmbench.solvers.dual.two_groups import TwoGroups
+from svmbench.solvers.run import checked_diagonal
 
 Floats = NDArray[np.float64]
 
@@ -39,9 +40,9 @@ _ROW_ERROR = 4.0 * 2.0**-24
 #: Changes of each coefficient within which the violation should halve, and least number of rounds for it.
 _CHANGES, _FEWEST_ROUNDS = 100, 64
 
-#: Most rows that are two groups, and most steps times rows. The gap is certified when the solver estimates
-#: one of these parts of it.
-_FEW, _WORK, _GOALS = 2048, 2e8, (0.7, 0.2, 0.05)
+#: Most rows that are two groups, most steps times rows, and most steps for each row. The gap is certified
+#: when the solver estimates one of these parts of it.
+_FEW, _WORK, _STEPS, _GOALS = 2048, 2e8, 1000, (0.7, 0.2, 0.05)
 
 #: Part of the smallest gap so far that another one must be below to be progress, and how many in a row
 #: without progress end the search.
@@ -93,7 +94,8 @@ def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution 
     """Solve a problem of few rows by steps of two coefficients; None if the gap is not reached."""
     n, epsilon, with_bias = oracle.n, problem.epsilon, problem.box.bias != "none"
     targets = problem.y - _origin(problem)
-    solver, most = TwoGroups([oracle, oracle]), int(_WORK / n)
+    checked_diagonal(oracle)
+    solver, most = TwoGroups([oracle, oracle]), int(min(_WORK / n, _STEPS * n))
     gains, bounds = np.concatenate([-targets, targets]) - epsilon, np.tile(problem.box.bounds, 2)
     solver.start(0, 1, bounds, with_bias, _EPS * float(np.abs(targets).max()), None, gains)
     for goal in _GOALS:
@@ -104,7 +106,8 @@ def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution 
         beta = alpha[n:] - alpha[:n]
         beta = balanced(beta) if with_bias else beta
         at = np.flatnonzero(beta)
-        scores, errors = oracle.exact_responses(at, beta[at]), oracle.double_errors(at, beta[at])
+        scores = oracle.exact_responses(at, beta[at])
+        errors: Floats | float | None = oracle.double_errors(at, beta[at])
         if errors is None:
             errors = float(np.finfo(np.float64).eps * np.abs(beta).sum())
         found = problem.certificate(beta, scores, errors)

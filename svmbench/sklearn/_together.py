@@ -22,22 +22,22 @@ from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, moved
-from svmbench.sklearn._training import Solution, Trainer, share
+from svmbench.sklearn._training import Solution, Trainer, share_in
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.run import checked_diagonal
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-#: For a pair of classes: its rows, and the solution for each C.
-Solved = tuple[Indices, list[Solution | None]]
+#: For a pair of classes: its rows, their labels, and the solution for each C.
+Solved = tuple[Indices, Floats, list[Solution | None]]
 
 #: Largest number of rows of a problem that is solved in this way.
 _MOST_ROWS = 6000
 
 #: And if it is the only one, for a single C: of more rows, `decomposition` updates the values of most
 #: examples less often.
-_MOST_ALONE = 1024
+_MOST_ALONE = 3000
 
 #: Most steps of a problem, times its rows: a fraction of a second. If it takes longer, `decomposition` is
 #: faster, because it changes more than two coefficients at a time.
@@ -109,7 +109,8 @@ class PairProblems:
         i, j = pair
         first, second = self._rows[i], self._rows[j]
         rows = np.concatenate([first, second])
-        y = np.repeat([-1.0, 1.0], [first.size, second.size])
+        y = np.ones(rows.size)
+        y[: first.size] = -1.0
         weights = None if self._weights is None else self._weights[rows]
         solver, few = self._solvers.get()
         solutions: list[Solution | None] = []
@@ -117,37 +118,38 @@ class PairProblems:
         try:
             for C in self._C:
                 problem = Problem.build(y, C=C, bias=self._bias, weights=weights)
+                bounds = problem.bounds
                 alpha = None if near is None else moved(near.alpha, near.bounds, problem)
-                solver.start(i, j, problem.bounds, self._bias != "none", _EPS, alpha)
-                solutions.append(self._solved(solver, few, rows, problem))
+                solver.start(i, j, bounds, self._bias != "none", _EPS, alpha)
+                solutions.append(self._solved(solver, few, rows, problem, bounds))
                 near = solutions[-1] or near
         finally:
             self._solvers.put((solver, few))
-        return rows, solutions
+        return rows, y, solutions
 
     def _solved(
-        self, solver: TwoGroups, few: FewGaps | None, rows: Indices, problem: Problem
+        self, solver: TwoGroups, few: FewGaps | None, rows: Indices, problem: Problem, bounds: Floats
     ) -> Solution | None:
-        y, bounds, balanced = problem.y, problem.bounds, self._bias != "none"
-        part, most = _Part(self._oracle, rows), int(_WORK / rows.size)
-        known, refined = np.zeros(rows.size), False
+        y, balanced, most = problem.y, self._bias != "none", int(_WORK / rows.size)
+        known: Floats | None = None
         for goal in _GOALS:
             reached = solver.advance(goal * self._tol, most - solver.steps)
-            if not reached and (refined or solver.steps >= most):
+            if not reached and (known is not None or solver.steps >= most):
                 break
             alpha, responses = solver.point()
             if few is not None:
-                moved_by = float(np.abs(alpha - known).sum())
-                bias, gap = few.certified(rows, y, alpha, responses, bounds, moved_by, balanced)
+                bias, gap, share = few.certified(rows, y, alpha, responses, bounds, balanced, known)
             else:
+                part = _Part(self._oracle, rows)
                 part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
                 bias, gap = part.certified(problem, alpha, responses)
-            if gap <= self._tol * share(problem, responses, bias, float(alpha @ responses)):
+                share = share_in(problem, responses, bias, float(alpha @ responses))
+            if gap <= self._tol * share:
                 return Solution(alpha, bias, gap, bounds, solver.steps, solver.evaluations, False)
             # The rounding of the rows is too large for the goal, or the goal for the tolerance.
             support = np.flatnonzero(alpha)
-            solver.refine(y * part.exact_responses(support, (alpha * y)[support]))
-            known, refined = alpha, True
+            solver.refine(y * _Part(self._oracle, rows).exact_responses(support, (alpha * y)[support]))
+            known = alpha
         return None
 
 

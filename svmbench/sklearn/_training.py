@@ -298,11 +298,10 @@ def _advanced(
             raise FloatingPointError("the coefficients are no longer finite: scale the features")
         exact_at = snapshot.exact_at
         if few is not None and maintained is not None and exact_at is not None:
-            moved, balanced = float(np.abs(alpha - exact_at).sum()), problem.bias != "none"
-            bias, gap = few.certified(
-                np.arange(n), problem.y, alpha, maintained, problem.bounds, moved, balanced
+            bias, gap, share = few.certified(
+                np.arange(n), problem.y, alpha, maintained, problem.bounds, problem.bias != "none", exact_at
             )
-            goal = tol * share(problem, maintained, bias, float(alpha @ maintained))
+            goal = tol * share
             step = rounds_between(n, run.iterations)
             if ended and gap > goal:
                 bias, gap, goal = _certified(oracle, problem, alpha, tol, last=True)
@@ -314,7 +313,7 @@ def _advanced(
             if ended or bound.least <= goal < bound.relative_gap:
                 bound = bounds.confirmed(point)
             bias, gap = bound.bias, float(bound.relative_gap)
-            goal = tol * share(problem, bound.responses, bias, bound.norm2)
+            goal = tol * share_in(problem, bound.responses, bias, bound.norm2)
             step = rounds_between(n, run.iterations)
         else:
             bias, gap, goal = _certified(oracle, problem, alpha, tol, last=ended)
@@ -360,10 +359,10 @@ def _certified(
     if last and gap > tol:
         other = _gap_of_multiple(oracle, problem, alpha)
         bias, gap = (other[1], other[0]) if other[0] < gap else (bias, gap)
-    return bias, gap, tol * share(problem, responses, bias, found["norm"] ** 2)
+    return bias, gap, tol * share_in(problem, responses, bias, found["norm"] ** 2)
 
 
-def share(problem: Problem, responses: Floats, bias: float, norm2: float) -> float:
+def share_in(problem: Problem, responses: Floats, bias: float, norm2: float) -> float:
     """Return the factor of `share_of_most` for the responses, shape (n,), b and |w|² of a predictor."""
     losses = problem.bounds * np.maximum(0.0, 1.0 - responses - problem.y * bias)
     return share_of_most(losses, 0.5 * norm2)

@@ -131,7 +131,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     kernel_evaluations_ : int
         Number of kernel values computed in `fit`; 0 for a precomputed kernel.
     n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
-        Iterations of the solver for each pair. Pairs of up to 6,000 rows, or 1,024 if there are two classes,
+        Iterations of the solver for each pair. Pairs of up to 6,000 rows, or 3,000 if there are two classes,
         are solved by steps of two coefficients each (``decomposition`` only); their iterations are these
         steps.
     fit_status_ : int
@@ -255,6 +255,8 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         for k, one in enumerate(order):
             signed = [(kept[rows], coefficients) for rows, coefficients, _ in found[k]]
             one._keep(X, codes, oracle, signed, [solution for _, _, solution in found[k]])
+            if k and oracle.kernel.matrix is not None:
+                one.kernel_evaluations_ = 0
             one._warn(one.solver, _CALLER)
         return estimators
 
@@ -415,7 +417,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         self, rows: NDArray[np.int64], y: Floats, solution: Solution, pair: tuple[int, int]
     ) -> tuple[NDArray[np.int64], Floats]:
         """Return the rows with a non-zero coefficient, and these, positive for the first class."""
-        at = np.flatnonzero(solution.alpha)
+        at = solution.alpha.nonzero()[0]
         if self.verbose:
             first, second = self.classes_[list(pair)].tolist()
             print(
@@ -436,14 +438,16 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     ) -> list[_Pair]:
         """Solve the problem of two classes for each C with the oracle over all rows, unless it is solved."""
         i, j = pair
-        members = np.flatnonzero((codes == i) | (codes == j))
-        y = np.where(codes[members] == i, -1.0, 1.0)
         solutions: list[Solution | None] = [None] * len(values)
-        part = oracle
+        part, members, y = oracle, np.empty(0, dtype=np.int64), np.empty(0)
         if together is not None:
-            order = np.argsort(together[0])
+            members, y, solutions = together
+        if None in solutions:
+            order = np.argsort(members)
+            members = np.flatnonzero((codes == i) | (codes == j))
+            y = np.where(codes[members] == i, -1.0, 1.0)
             solutions = [
-                one and replace(one, alpha=one.alpha[order], bounds=one.bounds[order]) for one in together[1]
+                one and replace(one, alpha=one.alpha[order], bounds=one.bounds[order]) for one in solutions
             ]
         if members.size < codes.size and None in solutions:
             part = oracle.subset(members, ledger=Ledger())
@@ -482,7 +486,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
             np.bincount(codes[support], minlength=self.classes_.size),
             coefficients,
             np.array([-solution.bias for solution in solutions]),
-            any(is_rough(values, oracle.feature_error) for _, values in signed),
+            any(is_rough(values, self._feature_error) for _, values in signed),
         )
         self.gaps_ = np.array([solution.gap for solution in solutions])
         self.gap_ = float(self.gaps_.max())

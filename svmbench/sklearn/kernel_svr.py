@@ -69,7 +69,8 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     kernel_evaluations_ : int
         Number of kernel values computed in `fit`; 0 for a precomputed kernel.
     n_iter_ : int
-        Iterations of the solver.
+        Iterations of the solver. Up to 2,048 rows are solved by steps of two coefficients each, unless
+        ``max_iter`` is given; their iterations are these steps.
     fit_status_ : int
         1 if ``max_iter`` was reached before ``tol``, else 0.
     shape_fit_ : tuple of int
@@ -160,7 +161,7 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         """Set the attributes that `sklearn.svm.SVR` has, for targets up to `largest`."""
         at = np.flatnonzero(solution.alpha)
         coefficients = solution.alpha[at]
-        rough = bool(at.size) and is_rough(coefficients / largest, oracle.feature_error)
+        rough = bool(at.size) and is_rough(coefficients / largest, self._feature_error)
         counts = np.array([at.size, 0])
         self._keep_expansions(
             X, oracle, kept[at], counts, coefficients[np.newaxis], np.array([solution.bias]), rough

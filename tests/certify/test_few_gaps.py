@@ -7,8 +7,10 @@ import scipy.sparse as sp
 from svmbench.certify.few_gaps import FewGaps
 from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.precomputed import Precomputed
+from svmbench.kernels.layouts._double_expansion import matrix
 from svmbench.kernels.unrounded import oracle_over
-from svmbench.problem import Problem
+from svmbench.problem import Problem, share_of_most
 from svmbench.sklearn import KernelSVC
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.1}
@@ -27,9 +29,14 @@ def problem(bias, weighted, n=200, C=2.0):
 
 
 def found(oracle, given, alpha, responses):
-    """The bias and the gap by `FewGaps`."""
+    """The bias and the gap by `FewGaps`, which says how close it must come as `share_of_most` does."""
     rows, balanced = np.arange(alpha.size), given.bias != "none"
-    return FewGaps(oracle).certified(rows, given.y, alpha, responses, given.bounds, alpha.sum(), balanced)
+    b, gap, share = FewGaps(oracle).certified(rows, given.y, alpha, responses, given.bounds, balanced)
+    if np.isfinite(gap) and np.isfinite(responses).all():
+        exact = GapBounds(given, oracle).exact(alpha, b).responses
+        losses = given.bounds * np.maximum(0.0, 1.0 - exact - b * given.y)
+        assert share == pytest.approx(share_of_most(losses, 0.5 * alpha @ exact), rel=1e-3)
+    return b, gap
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -74,6 +81,19 @@ def test_examples_are_as_given():
     given = Problem.build(y, C=1.0)
     exact = GapBounds(given, oracle).exact(alpha)
     assert found(oracle, given, alpha, exact.responses)[1] == pytest.approx(exact.relative_gap, rel=1e-12)
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_of_a_matrix_of_the_values_it_is_the_same(bias):
+    oracle, given, alpha = problem(bias, weighted=True)
+    responses = GapBounds(given, oracle).exact(alpha).responses
+    values = matrix(np.ascontiguousarray(oracle.given_rows(np.arange(alpha.size))), oracle.kernel)
+    known = Oracle(np.arange(alpha.size)[:, None], Precomputed.of(values, normalised=True))
+    assert FewGaps.possible(known)
+    last = np.arange(alpha.size)[::-1]
+    reverse = Problem.build(given.y[last], C=2.0, bias=bias, weights=given.weights[last])
+    mine = found(known.subset(last), reverse, alpha[last], responses[last])
+    np.testing.assert_allclose(mine, found(oracle, given, alpha, responses), rtol=1e-4, atol=1e-12)
 
 
 def test_few_examples_are_dense_and_the_kernel_is_gaussian():

@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse
 
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts._bytes import common_unit
+from svmbench.kernels.layouts._double_expansion import matrix as values_between
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix
 
 KINDS = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
@@ -36,6 +38,17 @@ def test_it_is_the_formula_in_float64(kernel, layout, threads, n, d, support):
     K = kernel_matrix(X[points], X, kernel)
     error = np.abs(oracle.exact_responses(points, coefficients) - coefficients @ K)
     assert np.all(error <= 1e-13 * (np.abs(coefficients) @ np.abs(K)) + 1e-300)
+
+
+@KINDS
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (15, 3), (33, 70), (100, 2)])
+def test_the_matrix_of_all_values(kernel, n, d):
+    X = np.random.default_rng(n).normal(size=(n, d)) + 100.0
+    kernel = {**kernel, **({"gamma": 0.1 / d} if "gamma" in kernel else {})}
+    one, two = (values_between(X, kernel_of(kernel), threads)[:, :n] for threads in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, one.T)
+    np.testing.assert_allclose(one, kernel_matrix(X, X, kernel), rtol=1e-12)
 
 
 @ALL

@@ -228,6 +228,7 @@ def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
         return oracle_for(rows, kernel, most, cache, threads)
 
     monkeypatch.setattr("svmbench.sklearn._kernel_machine.oracle_for", oracle)
+    monkeypatch.setattr("svmbench.sklearn._kernel_machine._whole", lambda X: False)
     for n_jobs in (None, 2, -1):
         KernelSVC(n_jobs=n_jobs).fit(X, y)
     assert asked == [1, 2, effective_n_jobs(-1)]

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbench.sklearn import KernelSVC, _together, _training
+from svmbench.sklearn import KernelSVC, _kernel_machine, _together, _training
 
 RANDOM = np.random.default_rng(3)
 X = RANDOM.normal(size=(150, 6))
@@ -73,8 +73,12 @@ def test_precomputed_values_and_a_hard_margin():
     assert hard.score(X, separable) == 1.0
 
 
-def test_kernel_values_are_counted_once():
-    first, *others = [one.kernel_evaluations_ for one in KernelSVC().fit_path(X, TWO, [1.0, 1.1, 1.2])]
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("kernel", ["rbf", "sigmoid"])
+def test_kernel_values_are_counted_once(monkeypatch, whole, kernel):
+    monkeypatch.setattr(_kernel_machine, "_whole", lambda X: whole)
+    path = KernelSVC(kernel=kernel, gamma=0.05).fit_path(X, TWO, [1.0, 1.1, 1.2])
+    first, *others = [one.kernel_evaluations_ for one in path]
     assert first > 0 and sum(others) < first
 
 

@@ -186,8 +186,10 @@ def one_by_one(monkeypatch, X, y, weights=None, **given):
     ],
     ids=str,
 )
-def test_pairs_that_share_rows_have_the_answers_of_pairs_alone(many, monkeypatch, given):
+@pytest.mark.parametrize("whole", [False, True])
+def test_pairs_that_share_rows_have_the_answers_of_pairs_alone(many, monkeypatch, given, whole):
     X, y = many
+    monkeypatch.setattr("svmbench.sklearn._kernel_machine._whole", lambda X: whole)
     given = {"tol": 1e-7, **given}
     ours, alone = KernelSVC(**given).fit(X, y), one_by_one(monkeypatch, X, y, **given)
     assert max(ours.gap_, alone.gap_) <= 1e-7

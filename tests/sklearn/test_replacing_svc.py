@@ -27,7 +27,7 @@ def cancer():
 def gap_of(fitted, K, y, bounds):
     """Return the relative duality gap of the weighted problem, by numpy from the coefficients alone."""
     beta = np.zeros(y.size)
-    beta[fitted.support_] = fitted.dual_coef_[0]
+    beta[fitted.support_] = sp.csr_array(fitted.dual_coef_).toarray()[0]
     labels = np.where(y == fitted.classes_[1], 1.0, -1.0)
     alpha = beta * labels
     assert (alpha >= 0.0).all() and (alpha <= bounds * (1.0 + 1e-12)).all()
@@ -241,13 +241,22 @@ def test_rows_near_multiples_of_a_unit_are_certified_as_given(C, tol, kernel):
     assert gap_of(fitted, K, y, np.full(2100, C)) <= fitted.gap_ + 1e-12
 
 
-@pytest.mark.parametrize("C", [0.1, 100.0])
-@pytest.mark.parametrize("n", [_MOST_ALONE, _MOST_ALONE + 1, 2048, 2049])
-def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, C):
+@pytest.mark.parametrize(
+    ("n", "sparse", "C"),
+    [
+        (512, False, 100.0),
+        (513, False, 100.0),
+        (513, True, 100.0),
+        (_MOST_ALONE, False, 0.1),
+        (_MOST_ALONE, True, 0.1),
+        (_MOST_ALONE + 1, True, 0.1),
+    ],
+)
+def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, sparse, C):
     rng = np.random.default_rng(n)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     X = rng.standard_normal((n, 6)) + 0.4 * y[:, None]
-    fitted = KernelSVC(C=C, gamma=0.1, tol=1e-7).fit(X, y)
+    fitted = KernelSVC(C=C, gamma=0.1, tol=1e-7).fit(sp.csr_array(X) if sparse else X, y)
     theirs = SVC(C=C, gamma=0.1, tol=1e-7).fit(X, y)
     K = rbf_kernel(X, gamma=0.1)
     assert fitted.gap_ <= 1e-7
@@ -255,7 +264,7 @@ def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, C):
     duals = []
     for each in (fitted, theirs):
         beta = np.zeros(n)
-        beta[each.support_] = each.dual_coef_[0]
+        beta[each.support_] = sp.csr_array(each.dual_coef_).toarray()[0]
         duals.append(np.abs(beta).sum() - 0.5 * beta @ K @ beta)
     assert duals[0] == pytest.approx(duals[1], rel=1e-6)
     # The way of solving is that of the number of rows: two coefficients or a working set at a time.

@@ -41,10 +41,15 @@ class Precomputed(Kernel):
         object.__setattr__(self, "matrix", np.ascontiguousarray(matrix))
 
     @classmethod
-    def of(cls, matrix: Floats) -> Precomputed:
-        """Return the kernel of a symmetric matrix, shape (n, n), C-contiguous, which is not copied."""
+    def of(cls, matrix: Floats, normalised: bool = False) -> Precomputed:
+        """Return the kernel of a symmetric matrix, C-contiguous, which is not copied.
+
+        Its shape is (n, n); columns behind these are not used. `normalised`: values are at most 1, and 1 on
+        the diagonal.
+        """
         made = cls.__new__(cls)
-        for name, value in (("path", ""), ("sha256", None), ("matrix", matrix)):
+        values = {"path": "", "sha256": None, "matrix": matrix, "normalised": normalised}
+        for name, value in values.items():
             object.__setattr__(made, name, value)
         return made
 

@@ -20,6 +20,7 @@ from libc.string cimport memcpy
 from svmbench.kernels.layouts._layout cimport Layout, kernel_params, tiled_job
 from svmbench.kernels.layouts._regions cimport REGION, Regions
 from svmbench.kernels.layouts._tiled cimport TiledLayout
+from svmbench.simd.targets cimport isa_level
 
 from svmbench.kernels.double_values import squared_norms
 from svmbench.sparse import canonical, issparse
@@ -193,6 +194,36 @@ def value_errors(TiledLayout stored, points, coefficients, at, given=None):
             chosen.rows_of(stored.records(at[some]), singles)
             exact.add_errors(source.rows(at[some]), singles, sums[some], squares[some])
     return sums, squares
+
+
+def matrix(const double[:, ::1] rows not None, kernel, int threads=1):
+    """Return the kernel values between all rows, by the documented formula, float64, shape (n, n or more).
+
+    Values are computed as by `expansion`. The matrix is symmetric; columns behind the first n are padding.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, shape (n, d)
+        Examples, at least one with at least one feature.
+    kernel : ScalarKernel
+        A kernel that is compiled.
+    threads : int
+        Number of threads.
+    """
+    cdef Py_ssize_t n = rows.shape[0]
+    cdef double[::1] tiles = _tiled(np.asarray(rows))
+    cdef double[::1] weights = np.zeros(tiles.shape[0] // rows.shape[1])
+    cdef kernel_params params = kernel_params(
+        kind=kernel.compiled, gamma=kernel.gamma, coef0=kernel.coef0, degree=kernel.degree
+    )
+    cdef double_points points = double_points(
+        d=rows.shape[1], codes=0, tiles=&tiles[0], coefficients=&weights[0], which=NULL,
+        n_tiles=weights.shape[0] // DOUBLE_TILE,
+    )
+    cdef double[:, ::1] values = np.empty((n, weights.shape[0]))
+    with nogil:
+        svmbench_double_square(isa_level(), &params, &points, &rows[0, 0], n, n, &values[0, 0], NULL, threads)
+    return np.asarray(values)
 
 
 cdef class _Source:
@@ -373,6 +404,17 @@ def _aligned(Py_ssize_t size):
     return memory[shift : shift + size]
 
 
+def _tiled(points):
+    """Return points in tiles of `DOUBLE_TILE`, zero padded, float64, one after the other."""
+    count, d = points.shape
+    n_tiles = (count + DOUBLE_TILE - 1) // DOUBLE_TILE
+    padded = np.zeros((n_tiles * DOUBLE_TILE, d))
+    padded[:count] = points
+    tiles = _aligned(padded.size)
+    tiles.reshape(n_tiles, d, DOUBLE_TILE)[...] = padded.reshape(n_tiles, DOUBLE_TILE, d).transpose(0, 2, 1)
+    return tiles
+
+
 cdef class _Dense:
     """Points in tiles."""
 
@@ -383,17 +425,11 @@ cdef class _Dense:
     cdef Py_ssize_t n_tiles
 
     def __init__(self, _Source source, points, coefficients):
-        count, d = points.shape
         self.source, self.stored = source, source.stored
-        self.n_tiles = -(-count // DOUBLE_TILE)
-        padded = np.zeros((self.n_tiles * DOUBLE_TILE, d))
-        padded[:count] = points
-        tiles = _aligned(padded.size)
-        tiles.reshape(self.n_tiles, d, DOUBLE_TILE)[...] = \
-            padded.reshape(self.n_tiles, DOUBLE_TILE, d).transpose(0, 2, 1)
+        self.n_tiles = (len(points) + DOUBLE_TILE - 1) // DOUBLE_TILE
         weights = np.zeros(self.n_tiles * DOUBLE_TILE)
-        weights[:count] = coefficients
-        self.tiles, self.weights = tiles, weights
+        weights[: len(points)] = coefficients
+        self.tiles, self.weights = _tiled(points), weights
 
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples."""

@@ -118,6 +118,13 @@ cdef class GramLayout(FormulaLayout):
         self.matrix = self.kernel.matrix
         self.members = self.kernel.numbers(X)
 
+    def scores_at(self, other, indices, coefficients):
+        """See `Layout`; the values are in double precision."""
+        matrix, rows = np.asarray(self.matrix), np.asarray((<GramLayout>other).members)[indices]
+        weights = np.bincount(self.members, coefficients, matrix.shape[1])
+        every = rows.size == len(matrix) and np.array_equal(rows, np.arange(rows.size))
+        return np.einsum("ij,j->i", matrix if every else matrix[rows], weights)
+
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
         cdef Py_ssize_t r = 0
         for r in range(count):

@@ -86,7 +86,7 @@ void svmbench_double_square(int level, const kernel_params *kernel, const double
                 for (ptrdiff_t r = q; r < q + together(inner - q); r++)
                     values[r * stride + j] = values[j * stride + r];
 #pragma omp for schedule(static)
-        for (ptrdiff_t q = 0; q < count; q++)
+        for (ptrdiff_t q = 0; q < (scores == NULL ? 0 : count); q++)
             scores[q] = WEIGH_VALUES[level](values + q * stride, points->coefficients, stride);
     }
 }

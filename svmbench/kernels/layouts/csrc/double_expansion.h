@@ -25,7 +25,8 @@ void svmbench_double_scores(int level, const kernel_params *, const double_point
                             ptrdiff_t count, double *scores, int threads);
 
 /* The same scores, bit for bit, with all tiles and with queries of which the first `inner` are the points, in order.
- * The values between these are computed once. All values are kept, [count][DOUBLE_TILE n_tiles]. */
+ * The values between these are computed once. All values are kept, [count][DOUBLE_TILE n_tiles]. Without scores, only
+ * these are computed. */
 void svmbench_double_square(int level, const kernel_params *, const double_points *, const double *queries,
                             ptrdiff_t inner, ptrdiff_t count, double *values, double *scores, int threads);
 
