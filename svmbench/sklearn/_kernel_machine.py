@@ -53,7 +53,7 @@ _SPARSE = 0.15
 #: Number of rows that show whether features are multiples of a unit.
 _SOME = 16
 
-#: Scores are in double precision if the support vectors have at most this many values.
+#: Scores are in double precision if the support vectors have at most this many values, or entries if sparse.
 _DOUBLE_VALUES = 1 << 16
 
 
@@ -219,8 +219,9 @@ class KernelMachine(KernelParameters):
         self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
         self.intercept_ = self._sign * intercepts + 0.0
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
-        small = support.size * self.shape_fit_[-1] <= _DOUBLE_VALUES
-        self._double = small or rough
+        sparse = sp.issparse(self.support_vectors_)
+        values = self.support_vectors_.nnz if sparse else support.size * self.shape_fit_[-1]
+        self._double = values <= _DOUBLE_VALUES or rough
         self._scorer = self._made_scorer()
 
     def _computed(self, oracle: Oracle, evaluations: int) -> int:
