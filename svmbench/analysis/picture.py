@@ -63,7 +63,7 @@ def _panel(ax: Axes, found: Profiles, values: Floats, style: dict[str, Look], la
             continue  # unclipped markers outside the axes would break the layout
         ax.plot(at, share(row, at), linestyle="none", color=look.colour, marker=look.marker,
                 markeredgecolor="white", markeredgewidth=0.5, clip_on=False)  # fmt: skip
-    scale_x(ax, *ends, "log")
+    scale_x(ax, *ends, "log", np.array(ends))
     ax.set(ylim=(0.0, 1.04), xlabel=textwrap.fill(label, 36), title=title)
     ax.grid(alpha=0.25)
 

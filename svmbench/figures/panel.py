@@ -139,7 +139,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     # Without y, matplotlib would measure all ticks at each drawing to find out that nothing is above the
     # axes.
     ax.set_title(plot.heading, y=1.0)
-    scale_x(ax, low, high, x_scale)
+    scale_x(ax, low, high, x_scale, np.concatenate([line.x for line in plot.lines]))
     _scale_y(ax, bottom, top, kind, [float(line.y[-1]) for line in plot.lines])
     points = [(np.array([point.x]), np.array([point.low])) for point in plot.known if point.label in labels]
     draw_levels(ax, plot.levels, [*((line.x, line.y) for line in plot.lines), *points])
@@ -268,11 +268,18 @@ def _padded(bottom: float, top: float, kind: str) -> tuple[float, float]:
     return bottom - margin if bottom < 0.0 else max(0.0, bottom - margin), top + margin
 
 
-def scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
-    """Set range, ticks and tick labels of an x axis; matplotlib's own labels of powers are formulas."""
+def scale_x(ax: Axes, low: float, high: float, x_scale: str, places: Floats) -> None:
+    """Set range, ticks and tick labels of an x axis; matplotlib's own labels of powers are formulas.
+
+    Where all places are powers of two, such as the dimensions of a paper, so are the ticks.
+    """
     ax.set_xscale(x_scale)
     ax.set_xlim(low, high)
-    if x_scale == "log":
+    if x_scale == "log" and high < 1e5 and (np.log2(places) % 1.0 == 0.0).all():
+        ax.xaxis.set_major_locator(LogLocator(base=4.0))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_locator(NullLocator())
+    elif x_scale == "log":
         ax.xaxis.set_major_locator(_places(low, high))
         ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, 30.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
 
 from svmbench.figures.labels import draw_levels, fit, further, handles_of, put_legend
+from svmbench.figures.panel import scale_x
 from svmbench.figures.settings import power_of_ten
 from svmbench.figures.style import drawing, looks
 
@@ -68,3 +69,15 @@ def test_the_marker_of_a_bound_is_an_arrow_without_dollar_signs():
     with drawing():
         (handle,) = further(optimum="", published=False, bounds=True)
     assert len(MarkerStyle(handle._marker).get_path()) == len(arrow)
+
+
+@pytest.mark.parametrize(
+    ("places", "ticks"),
+    [([16, 128, 512], ["16", "64", "256"]), ([16, 100, 512], ["2×10¹", "5×10¹", "10²", "2×10²", "5×10²"])],
+)
+def test_ticks_are_powers_of_two_where_all_places_are(places, ticks):
+    ax = Figure().add_subplot()
+    scale_x(ax, 16.0, 512.0, "log", np.array(places, dtype=float))
+    ax.figure.draw_without_rendering()
+    shown = [text.get_text() for text in ax.get_xticklabels() if 16.0 <= text.get_position()[0] <= 512.0]
+    assert shown == ticks
