@@ -15,13 +15,13 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS
 from svmbench.papers.catalogue import ENTRY, names, ours, owned
 from svmbench.papers.claims import Claim
-from svmbench.papers.keys import Axis
+from svmbench.papers.keys import Axis, Key
 from svmbench.papers.quantities import EACH, OfLine, Quantity, walk
 from svmbench.papers.runs import Runs, check_known, check_texts
 from svmbench.plugins import plugins
@@ -232,6 +232,10 @@ class Sweep(Artifact):
     kind = "sweep"
 
 
+#: What fills a place of a cell.
+Filling: TypeAlias = Quantity | tuple[str, Quantity] | Key
+
+
 @dataclass(frozen=True)
 class Grid(Artifact):
     """A table with a cell for each panel and line.
@@ -240,8 +244,8 @@ class Grid(Artifact):
     ----------
     cell : str
         Template of a cell.
-    values : mapping of str to Quantity, or to (str, Quantity)
-        What it is filled with, of `EACH` line: the ``median`` over seeds, ``mean`` or ``sd``.
+    values : mapping of str to Quantity, to (str, Quantity) or to Key
+        What it is filled with, of `EACH` line: the ``median`` over seeds, ``mean`` or ``sd``; or a key.
     own : mapping of str to mapping of str to Quantity
         What cells of some lines have in place of a value, by line.
     split : str
@@ -250,16 +254,21 @@ class Grid(Artifact):
         These values of the key; empty: all.
     relative : str
         A line; each number is its number divided by that of the cell. Empty: the numbers themselves.
+    blocks : mapping of str to str
+        Rows of each panel by their name, which titles of lines may end with: the lines of each, in the order
+        of the columns. Empty: one row of all lines.
     published : mapping of str to mapping of str to str
-        Published cells, by panel and line; with ``split``, by panel, a space and the value.
+        Published cells, by panel and line; with ``split``, by panel, a space and the value. Else what
+        follows the panel is the name of a row of the document, which stands above ours.
     """
 
     _: KW_ONLY
     cell: str
-    values: Mapping[str, Quantity | tuple[str, Quantity]]
+    values: Mapping[str, Filling]
     own: Mapping[str, Mapping[str, Quantity]] = field(default_factory=dict)
     split: str = ""
     rows: Sequence[Any] = ()
+    blocks: Mapping[str, str] = field(default_factory=dict)
     relative: str = ""
     published: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     kind = "grid"

@@ -100,6 +100,12 @@ class Draw:
         drawn = self.generator(0, *seeds).integers(len(seeds), size=(self.size, len(seeds)))
         return np.concatenate([[values.mean()], values[drawn].mean(axis=1)])
 
+    def deviations(self, deviation: float, seeds: Sequence[int]) -> Floats:
+        """Return a standard deviation over seeds, and draws of the true one, if errors are normal."""
+        freedom = len(seeds) - 1
+        drawn = self.generator(2, *seeds).chisquare(freedom, size=self.size)
+        return np.concatenate([[deviation], deviation * np.sqrt(freedom / drawn)])
+
     def noisy(self, rows: Floats, deviation: float, *salt: int) -> Floats:
         """Return an estimate with independent normal errors added to its repetitions."""
         if deviation == 0.0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,9 +12,10 @@ import numpy as np
 
 from svmbench.figures.latex import tabular
 from svmbench.figures.tables import csv_text, table
-from svmbench.papers.artifact import Grid
+from svmbench.papers.artifact import Filling, Grid
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.evidence import Evidence
+from svmbench.papers.keys import Key
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import EACH, Arrival, Known, OfLine, Optimum, Quantity, of_panel, spaced
 from svmbench.papers.runs import Line
@@ -44,20 +46,27 @@ class _Above(float):
 
 def grid_table(material: Material, artifact: Grid) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by file suffix."""
-    lines = [line for line in artifact.runs.lines if line.name not in artifact.hidden.split()]
+    shown = {line.name: line for line in artifact.runs.lines if line.name not in artifact.hidden.split()}
+    blocks = {name: names.split() for name, names in (artifact.blocks or {"": " ".join(shown)}).items()}
     rows: list[list[str]] = []
-    for panel in artifact.runs.panels:
+    for name, panel in itertools.product(blocks, artifact.runs.panels):
         evidence = material.evidence(panel.name, artifact.conventions[0])
+        lines = [shown[line] for line in blocks[name]]
         for value in artifact.rows or _split(evidence, artifact.split):
-            at = "" if value is None else f", {artifact.split.rpartition('.')[2]} = {value:,}"
+            at = f", {name}" if value is None and name else ""
+            at = at if value is None else f", {artifact.split.rpartition('.')[2]} = {value:,}"
             where = {} if value is None else {artifact.split: value}
             ours = [_cell(evidence, artifact, panel.name, line, where) for line in lines]
-            published = artifact.published.get(panel.name if value is None else f"{panel.name} {value}", {})
-            printed = [str(published.get(line.name, "")) for line in lines]
-            if any(printed):
-                rows.append([f"{panel.title}{at}, printed", *printed])
-            rows.append([f"{panel.title}{at}{', here' if any(printed) else ''}", *ours])
-    header = ["", *(_title(material, line) for line in lines)]
+            start = len(rows)
+            for key, published in artifact.published.items():
+                of, _, row = key.partition(" ")
+                printed = [str(published.get(line.name, "")) for line in lines]
+                if of == panel.name and any(printed) and row in ("", str(value) if value else row):
+                    title = row if row and value is None else panel.title
+                    rows.append([f"{title}{at}, printed", *printed])
+            rows.append([f"{panel.title}{at}{', here' if len(rows) > start else ''}", *ours])
+    name, first = next(iter(blocks.items()))
+    header = ["", *(_title(material, shown[line]).removesuffix(f", {name}") for line in first)]
     about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _legend(artifact)]
     text = table(header, rows)
     return {
@@ -103,11 +112,13 @@ def _taken(given: Quantity | tuple[str, Quantity]) -> tuple[str, Quantity]:
 
 def _number(
     evidence: Evidence,
-    given: Quantity | tuple[str, Quantity],
+    given: Filling,
     panel: str,
     line: str,
     where: Mapping[str, Any],
 ) -> float:
+    if isinstance(given, Key):
+        return evidence.planned(line, where)[0].place(given)
     take, quantity = _taken(given)
     quantity = of_panel(quantity, panel)
     if isinstance(quantity, OfLine):
@@ -142,8 +153,10 @@ def _legend(grid: Grid) -> str:
     return f"Each cell is `{grid.cell}`; {'; '.join(parts)}. {missing}{single}"
 
 
-def _meaning(given: Quantity | tuple[str, Quantity], clock: str) -> str:
+def _meaning(given: Filling, clock: str) -> str:
     """Return the meaning of a number in a cell."""
+    if isinstance(given, Key):
+        return given.text
     take, quantity = _taken(given)
     if isinstance(quantity, Optimum):
         of = "what was known beforehand" if isinstance(quantity, Known) else "the certified optimum"

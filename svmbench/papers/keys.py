@@ -10,8 +10,11 @@ from typing import Any, TypeAlias
 
 from svmbench.errors import UserError
 
-#: Returns the value from a resolved configuration and the number of training examples, if that is known.
-_Value = Callable[[Mapping[str, Any], int | None], float]
+#: Numbers of examples by the part of the data set; None if they are not known.
+Sizes: TypeAlias = Mapping[str, int] | None
+
+#: Returns the value from a resolved configuration and the numbers of examples.
+_Value = Callable[[Mapping[str, Any], Sizes], float]
 
 
 @dataclass(frozen=True)
@@ -21,8 +24,8 @@ class Key:
     text: str
     of: _Value | None = None
 
-    def value(self, config: Mapping[str, Any], rows: int | None = None) -> float:
-        """Return the value in a resolved configuration, with n training examples.
+    def value(self, config: Mapping[str, Any], rows: Sizes = None) -> float:
+        """Return the value in a resolved configuration, with these numbers of examples.
 
         Raises
         ------
@@ -49,8 +52,11 @@ class Key:
     def __truediv__(self, other: Key | float) -> Key:
         return self._with("/", operator.truediv, other)
 
+    def __rtruediv__(self, other: float) -> Key:
+        return _constant(other) / self
+
     def _with(self, sign: str, change: Callable[[float, float], float], other: Key | float) -> Key:
-        right = other if isinstance(other, Key) else Key(f"{other:g}", lambda config, rows: float(other))
+        right = other if isinstance(other, Key) else _constant(other)
         text = right.text if right.of is None or " " not in right.text else f"({right.text})"
         return Key(
             f"{self.text} {sign} {text}",
@@ -58,14 +64,23 @@ class Key:
         )
 
 
-def _rows(config: Mapping[str, Any], rows: int | None) -> float:
-    if rows is None:
-        raise UserError("n is known only for stored runs")
-    return float(rows)
+def _constant(number: float) -> Key:
+    return Key(f"{number:g}", lambda config, rows: float(number))
 
 
-#: The number of training examples.
-N = Key("n", _rows)
+def _rows(part: str) -> _Value:
+    """Return what reads the number of examples of a part."""
+
+    def read(config: Mapping[str, Any], rows: Sizes) -> float:
+        if rows is None:
+            raise UserError("n is known only for stored runs")
+        return float(rows[part])
+
+    return read
+
+
+#: The numbers of training and of test examples.
+N, TESTS = Key("n", _rows("train")), Key("n_test", _rows("test"))
 
 #: An axis: a key or an expression of keys; of several, the first that a run has.
 Axis: TypeAlias = str | Key | Sequence[str | Key]
@@ -80,7 +95,7 @@ def axis_words(axis: Axis) -> str:
     return " or ".join(one.text if isinstance(one, Key) else one for one in _alternatives(axis))
 
 
-def place(axis: Axis, config: Mapping[str, Any], rows: int | None) -> float:
+def place(axis: Axis, config: Mapping[str, Any], rows: Sizes) -> float:
     """Return the place of a run on an axis: the value of the first of its keys that the run has."""
     *others, last = [one if isinstance(one, Key) else Key(one) for one in _alternatives(axis)]
     for other in others:

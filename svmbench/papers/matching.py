@@ -52,7 +52,7 @@ class Match:
 
     def place(self, axis: Axis) -> float:
         """Return the place of the run on an axis."""
-        rows = None if self.stored is None else self.stored.manifest["dataset"]["rows"]["train"]
+        rows = None if self.stored is None else self.stored.manifest["dataset"]["rows"]
         return place(axis, self.planned.config.document(), rows)
 
     @property

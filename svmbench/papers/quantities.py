@@ -359,6 +359,22 @@ class Value(OfLine):
 
 
 @dataclass(frozen=True)
+class Deviation(Value):
+    """The standard deviation over seeds of a metric of a line, as if they were normally distributed."""
+
+    def _words(self) -> str:
+        return f"the standard deviation over seeds of {super()._words()}"
+
+    def _sample(self, evidence: Evidence) -> Sample:
+        _, values, curve = self._per_seed(evidence)
+        if len(values) < 2:
+            raise NotAttempted(f"{self.solver}: a single run has no deviation")
+        seeds = [steps.run.seed for steps in curve.steps]
+        rows = evidence.draw.deviations(float(np.std(values, ddof=1)), seeds)
+        return Sample(Rows.of(rows), f"{rows[0]:.3g} of {len(seeds)} runs")
+
+
+@dataclass(frozen=True)
 class CostOfLine(OfLine):
     """A cost at which something happens, between two checkpoints."""
 

@@ -12,6 +12,7 @@ from svmbench.papers.artifact import Grid
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid_table import _cell, _deviation, _legend, _title, grid_table
+from svmbench.papers.keys import Key, N
 from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
@@ -127,6 +128,35 @@ def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values(m
         r"\bottomrule",
         r"\end{tabular}",
     ]
+
+
+def test_lines_of_a_block_have_a_row_and_rows_of_the_document_stand_above_ours(monkeypatch):
+    made = grid(
+        "{n:.0f}: {error:.0f}",
+        {"n": Key("seed") * N, "error": Value(EACH)},
+        runs=Runs(
+            "",
+            [Panel("adult", "Adult"), Panel("mnist", "MNIST")],
+            [Line("a1", title="ASSET, s = 1"), Line("a2", title="ASSET, s = 2"), Line("smo", title="SMO 9")],
+        ),
+        blocks={"s = 1": "a1 smo", "s = 2": "a2 smo"},
+        published={"adult CCAT": {"a1": "7"}, "mnist": {"a2": "8"}},
+    )
+    monkeypatch.setattr(Value, "values", lambda given, evidence: np.array([len(given.solver) + 0.0]))
+    match = SimpleNamespace(place=lambda key: key.value({"seed": 3}, {"train": 10}))
+    evidence = SimpleNamespace(planned=lambda line, where: [match])
+    material = SimpleNamespace(artifact=made, matches=[], evidence=lambda *_: evidence, tally=lambda: "")
+    made = grid_table(material, made)
+    assert made["csv"].splitlines() == [
+        ",ASSET,SMO 9",
+        '"CCAT, s = 1, printed",7,',
+        '"Adult, s = 1, here",30: 2,30: 3',
+        '"MNIST, s = 1",30: 2,30: 3',
+        '"Adult, s = 2",30: 2,30: 3',
+        '"MNIST, s = 2, printed",8,',
+        '"MNIST, s = 2, here",30: 2,30: 3',
+    ]
+    assert "n: seed * n; error: test error, median over seeds" in made["md"]
 
 
 def test_a_table_is_drawn_into_the_folder_of_tables_in_its_four_formats(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.papers.keys import Key, N, axis_words, place
+from svmbench.papers.keys import TESTS, Key, N, axis_words, place
 
 CONFIG = {
     "budget": {"iterations": 100, "seconds": None, "stop": True},
@@ -21,11 +21,12 @@ K = Key("solver.k")
         (Key("budget.iterations") / K, 100.0 / 3.0, "budget.iterations / solver.k"),
         (Key("budget.iterations") / (K * 2), 100.0 / 6.0, "budget.iterations / (solver.k * 2)"),
         (K * 2 / 4, 1.5, "solver.k * 2 / 4"),
+        (0.5 / K * TESTS, 25.0 / 3.0, "0.5 / solver.k * n_test"),
         (["solver.q", K], 3.0, "solver.q or solver.k"),
     ],
 )
 def test_an_axis_has_the_value_of_its_arithmetic_and_is_written_like_it(axis, value, text):
-    assert place(axis, CONFIG, 200) == pytest.approx(value)
+    assert place(axis, CONFIG, {"train": 200, "test": 50}) == pytest.approx(value)
     assert axis_words(axis) == text
 
 

@@ -15,6 +15,7 @@ from svmbench.papers.keys import Key, N
 from svmbench.papers.predicates import Below, Ended, Exact, Flat, Late, Near, Order, Ratio, Rises, Slope
 from svmbench.papers.quantities import (
     Arrival,
+    Deviation,
     Evidence,
     Known,
     LastShared,
@@ -498,3 +499,14 @@ def test_the_reference_is_that_of_a_run_or_of_the_first_stored_one(tmp_path):
     assert evidence.reference(third) is references[problem_of(third)]
     assert Evidence("kev_iter", matches[:1], references).reference() == Reference()
     assert Evidence("kev_iter", matches).reference(second) == Reference()
+
+
+def test_a_deviation_has_the_interval_of_normal_errors(tmp_path):
+    held = Order("c", Deviation("sbp"), 2.5)
+    found = judged(tmp_path / "a", held, seeds=10, sbp=lambda seed: [30, 9 + 2 * (seed % 2)])
+    assert found.verdict == HOLDS and found.text.startswith("1.05 of 10 runs")
+    # A chi-square distribution with 9 degrees of freedom lies between 2.70 and 19.02 in 95 % of draws.
+    assert found.estimate.low + 2.5 == pytest.approx(1.054 * (9 / 19.02) ** 0.5, rel=0.05)
+    assert found.estimate.high + 2.5 == pytest.approx(1.054 * (9 / 2.70) ** 0.5, rel=0.05)
+    found = judged(tmp_path / "b", held, seeds=1, sbp=flat_at(9))
+    assert found.verdict == NOT_ATTEMPTED and found.text == "sbp: a single run has no deviation"
