@@ -37,9 +37,10 @@ NOISE = (
     "errors of the difference of two test sets were allowed: inconclusive.")
 # Published seconds and test errors of Tables 1 and 2.
 ERRORS_1 = {
-    "rcv1_subset": {"pegasos": "astro-ph 0.04 s (3.56 %), CCAT 0.16 s (6.16 %)",
-        "sdca": "0.03 s (3.49 %), 0.36 s (6.57 %)", "svm_perf": "0.1 s (3.39 %), 3.6 s (5.93 %)",
-        "lasvm": "54 s (3.65 %), over 18,000 s"},
+    "rcv1_subset astro-ph": {"pegasos": "0.04 s (3.56 %)", "sdca": "0.03 s (3.49 %)",
+        "svm_perf": "0.1 s (3.39 %)", "lasvm": "54 s (3.65 %)"},
+    "rcv1_subset CCAT": {"pegasos": "0.16 s (6.16 %)", "sdca": "0.36 s (6.57 %)",
+        "svm_perf": "3.6 s (5.93 %)", "lasvm": "over 18,000 s"},
     "covtype": {"pegasos": "0.32 s (23.2 %)", "sdca": "0.20 s (22.9 %)", "svm_perf": "4.2 s (23.9 %)",
         "lasvm": "210 s (23.8 %)"}}
 ERRORS_2 = {
@@ -101,7 +102,7 @@ def peg_f4() -> Artifact:
         # LASVM on half a million examples is left out: in the paper it took 1,000 times as long there as
         # SDCA. Checkpoints are closer on the RCV1 subset, where Pegasos takes about half of the inner
         # products of SVM-Perf.
-        [Group(5, "pegasos sdca", "rcv1_subset", "observe.points=40"), Group(3, "pegasos sdca", "covtype"),
+        [Group(5, "pegasos sdca", "rcv1_subset", "observe.points=40"), Group(10, "pegasos sdca", "covtype"),
             Group(1, "svm_perf", "rcv1_subset", "observe.points=40"), Group(1, "svm_perf", "covtype"),
             Group(1, "bound"), Group(3, "lasvm", "rcv1_subset")])
     claims = [
@@ -149,12 +150,13 @@ def peg_f5() -> Artifact:
         [REUTERS, ADULT, USPS, MNIST],
         KERNEL,
         # On Adult Pegasos and SDCA continue until after SVM-Light has reached a hundredth of ε; on MNIST that
-        # would take hours, and Pegasos continues until after ε. On Reuters LASVM and SVM-Light reach it at
-        # similar costs, so checkpoints are closer there. On USPS runs of SVM-Light with its usual tolerance
-        # end above a hundredth of ε.
-        [Group(5, "pegasos sdca", "reuters usps"), Group(5, "pegasos sdca", "adult", "budget.kev=3e9"),
-            Group(5, "sdca", "mnist"), Group(3, "pegasos", "mnist", "budget.kev=2e10"),
-            Group(3, "lasvm", "reuters", "observe.points=40"), Group(3, "lasvm", "adult usps mnist"),
+        # would take hours, and they continue until after ε. On Reuters LASVM and SVM-Light reach it at
+        # similar costs, so checkpoints are closer there. On USPS one pass of LASVM may end above ε, so it
+        # goes on over all examples; runs of SVM-Light with its usual tolerance end above a hundredth of ε.
+        [Group(5, "pegasos sdca", "reuters usps"), Group(5, "pegasos sdca", "adult", "budget.kev=7e9"),
+            Group(3, "sdca", "mnist", "budget.kev=5e9"), Group(3, "pegasos", "mnist", "budget.kev=2e10"),
+            Group(10, "lasvm", "reuters", "observe.points=40"), Group(3, "lasvm", "adult mnist"),
+            Group(3, "lasvm", "usps", "solver.finishing=all"),
             Group(1, "svm_light", "reuters", "observe.points=40"),
             Group(1, "svm_light", "usps", "solver.eps=1e-6"), Group(1, "svm_light", "adult mnist"),
             Group(1, "bound", "reuters adult mnist"), Group(1, "bound", "usps", "solver.eps=1e-6")])
@@ -165,7 +167,10 @@ def peg_f5() -> Artifact:
             *(Ratio(name, kernel_epsilon("lasvm"), kernel_epsilon(solver), (0.0, 1.2))
               for name, solver in (("against Pegasos", "pegasos"), ("against SDCA", "sdca"),
                   ("against SVM-Light", "svm_light"))),
-            sure="inferred"),
+            sure="inferred",
+            seen=(
+                "Known were runs of LASVM on USPS that end after its pass, two of three above ε, and, on "
+                "Reuters, its first three seeds, with the same verdict.")),
         claim("Pegasos and SDCA are fast at first", "Section 7.3, Figure 5",
             "At first the objective of Pegasos and SDCA falls faster than that of SVM-Light: judged at a "
             "tenth of the evaluations after which SVM-Light reaches ε.",
@@ -189,7 +194,10 @@ def peg_f5() -> Artifact:
                       first=True),
                   ratio=True)
               for name, solver in (("against Pegasos", "pegasos"), ("against SDCA", "sdca"))),
-            sure="inferred")]
+            sure="inferred",
+            seen=(
+                "Known were runs to 3e9 on Adult, 3e9 and 1e9 on MNIST, which left three tests open; the "
+                "budgets were raised until they decide."))]
     return Curves("PEG-F5", "Pegasos, Figure 5: kernel solvers",
         PEGASOS + (
             "Figure 5 and Table 2; kernel evaluations in place of seconds; USPS as 7,291 examples of unit "
@@ -366,14 +374,16 @@ def peg_t1() -> Artifact:
         claim("ε keeps the error within a tenth of the optimum's", "Section 7.2, Table 1 and its ε",
             "At the accuracy ε the test error is at most 1.1 times that of the optimum.",
             *(Ratio(name, Value(solver, at=linear_epsilon(EACH)), Value("bound"), (0.0, 1.1))
-              for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"), ("SVM-Perf", "svm_perf")))),
+              for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"), ("SVM-Perf", "svm_perf"))),
+            seen="Three seeds on cov1 were inconclusive; seven more were made, once."),
         claim("the errors on cov1 are those of Table 1", "Table 1",
             "The test errors on cov1 at ε are 23.2 (Pegasos), 22.9 (SDCA) and 23.9 % (SVM-Perf), and 22.6 % "
             "at the optimum, on another split.",
             *(Near(name, Value(solver, at=linear_epsilon(EACH)), printed, panels="covtype")
               for name, solver, printed in (("Pegasos", "pegasos", 23.2), ("SDCA", "sdca", 22.9),
                   ("SVM-Perf", "svm_perf", 23.9))),
-            Near("optimum", Value("bound"), 22.6, panels="covtype"), seen=NOISE)]
+            Near("optimum", Value("bound"), 22.6, panels="covtype"),
+            seen=NOISE + " Three seeds were still inconclusive; seven more were made, once.")]
     return Grid("PEG-T1", "Pegasos, Table 1: test errors of linear solvers at a given accuracy",
         PEGASOS + (
             "Table 1; published: astro-ph and CCAT (in place of which the RCV1 subset stands here) and "
@@ -443,7 +453,10 @@ def peg_t2() -> Artifact:
             "At the accuracy ε the test error is at most 1.1 times that of the optimum.",
             *(Ratio(name, Value(solver, at=kernel_epsilon(EACH)), Value("bound"), (0.0, 1.1))
               for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"), ("SVM-Light", "svm_light"),
-                  ("LASVM", "lasvm")))),
+                  ("LASVM", "lasvm"))),
+            seen=(
+                "Known were runs of SDCA on MNIST and of LASVM on USPS that end above ε; longer ones replace "
+                "them.")),
         claim("the errors of kernel solvers are those of Table 2", "Table 2",
             "The test errors at ε are the printed ones. The test examples are the same ones on Reuters, "
             "Adult and MNIST, where the printed errors are whole numbers of mistakes.",
@@ -545,7 +558,7 @@ def rup_1() -> Artifact:
             Line("k4096", "solver.k=4096", solver="pegasos_linear", title="k = 4,096"),
             Line("bound", "solver.eps=1e-8 budget.iterations=null budget.seconds=60", solver="dcd",
                 title="DCD")],
-        [Group(3, "k1 k64 k1024 k4096"), Group(1, "bound")])
+        [Group(3, "k1 k64 k1024"), Group(10, "k4096"), Group(1, "bound")])
     claims = [
         claim("the objective is within 0.3 % after 200 iterations", "Slide Quick convergence",
             "After 200 iterations the objective is 0.3 % above the optimum, after 560 iterations 0.1 %. k "
@@ -554,8 +567,9 @@ def rup_1() -> Artifact:
             Ratio("after 200 iterations", Value("k4096", "suboptimality", at=200), 0.003, (0.333, 3.0)),
             Ratio("after 560 iterations", Value("k4096", "suboptimality", at=560), 0.001, (0.333, 3.0)),
             seen=(
-                "Of k = 1, 64, 1,024 and 4,096 the one that comes nearest was chosen; with k = 1,024, now a "
-                "question of our own, it deviates.")),
+                "Three seeds were inconclusive, by 2.61 to 3.06 after 560 iterations; seven more were made, "
+                "once. Of k = 1, 64, 1,024 and 4,096 the one that comes nearest was chosen; with k = 1,024, "
+                "now a question of our own, it deviates.")),
         claim("the same convergence with k = 1,024", "our own question, after slide Quick convergence",
             "k = 4,096 is the size of four that comes nearest; the same holds with k = 1,024.",
             Ratio("after 200 iterations", Value("k1024", "suboptimality", at=200), 0.003, (0.333, 3.0)),
