@@ -9,12 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
-from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.analysis.forecast import Forecast
@@ -131,6 +128,8 @@ def _first_error(part: Part, kernel: KernelDocument, C: float) -> float | None:
 
     None if the examples drawn, or the others, are too few, or all of one class.
     """
+    import numpy as np
+
     from svmbench.kernels._oracle import Oracle
     from svmbench.papers.summary import FIRST
     from svmbench.problem import Problem
@@ -151,6 +150,10 @@ def _first_error(part: Part, kernel: KernelDocument, C: float) -> float | None:
 
 def _usual_gamma(part: Part) -> float:
     """Return the γ that programs use where none is given: 1 / (columns times variance)."""
+    import numpy as np
+
+    from svmbench.sparse import issparse
+
     values = part.X[:_LOOKED]
     square = values.multiply(values).mean() if issparse(values) else np.square(values).mean()
     variance = float(square) - float(values.mean()) ** 2
