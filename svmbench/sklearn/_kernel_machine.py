@@ -219,8 +219,8 @@ class KernelMachine(KernelParameters):
         self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
         self.intercept_ = self._sign * intercepts + 0.0
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
-        sparse = sp.issparse(self.support_vectors_)
-        values = self.support_vectors_.nnz if sparse else support.size * self.shape_fit_[-1]
+        vectors: Any = self.support_vectors_
+        values = vectors.nnz if sp.issparse(vectors) else support.size * self.shape_fit_[-1]
         self._double = values <= _DOUBLE_VALUES or rough
         self._scorer = self._made_scorer()
 
