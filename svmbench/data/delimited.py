@@ -80,10 +80,10 @@ def find_layout(
         header = not any(is_number(text) for text in fields)
     begin = content.index(first_line(content)) + len(first_line(content))
     begun = content[begin : begin + (1 << 16)]
-    second = split_fields(first_line(begun).decode("utf-8", "replace"), mark) if begun.strip() else []
-    if header and len(second) == len(fields) + 1:
+    some = [line for line in begun.decode("utf-8", "replace").splitlines()[:9] if line.strip()][:2]
+    if header and some and all(len(split_fields(line, mark)) == len(fields) + 1 for line in some):
         raise UserError(
-            f"{where}: the header has {len(fields)} names and the next line {len(second)} fields, as R's "
+            f"{where}: the header has {len(fields)} names and the next lines {len(fields) + 1} fields, as R's "
             "write.table puts names of rows: write it with row.names = FALSE"
         )
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)

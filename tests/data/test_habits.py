@@ -22,7 +22,7 @@ Random = np.random.Generator
 
 #: Habits of delimited text that are refused, with the beginning of the message. `{mark}` is the delimiter.
 REFUSED = {
-    "header too short": r"the header has \d+ names and the next line \d+ fields|the line has more than",
+    "header too short": r"the header has \d+ names and the next lines \d+ fields|the line has more than",
     "header too long": "the line ends after",
     "header with a break": "a double quote is not closed",
     "break in a field": "the quoted field does not end on its line|a double quote is not closed",
