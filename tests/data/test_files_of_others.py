@@ -216,7 +216,7 @@ def test_row_names_of_R_are_pointed_out_or_refused(write):
     get(write(content.encode()), said, test_fraction=0, positive="yes")
     assert any("column 1 numbers the rows" in line and "dataset.drop=1" in line for line in said)
     table = "\n".join(['"a" "b" "y"', *(row.replace(",", " ") for row in rows), ""])
-    with pytest.raises(UserError, match=r"has 3 names and the next line 4 fields, as R's write.table puts"):
+    with pytest.raises(UserError, match=r"has 3 names and the next lines 4 fields, as R's write.table puts"):
         get(write(table.encode()), test_fraction=0, positive="yes")
 
 
