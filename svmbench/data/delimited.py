@@ -83,8 +83,8 @@ def find_layout(
     some = [line for line in begun.decode("utf-8", "replace").splitlines()[:9] if line.strip()][:2]
     if header and some and all(len(split_fields(line, mark)) == len(fields) + 1 for line in some):
         raise UserError(
-            f"{where}: the header has {len(fields)} names and the next lines {len(fields) + 1} fields, as R's "
-            "write.table puts names of rows: write it with row.names = FALSE"
+            f"{where}: the header has {len(fields)} names and the next lines {len(fields) + 1} fields, as "
+            "R's write.table puts names of rows: write it with row.names = FALSE"
         )
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
 
