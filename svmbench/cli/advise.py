@@ -33,6 +33,9 @@ _LOOKED, _STEPS = 5000, 1000
 #: Seconds below which a forecast gives no number: starting the program takes longer.
 _SOON = 0.01
 
+#: Ratio of the ends of an interval beyond which a forecast has no middle that would mean anything.
+_WIDE = 1000.0
+
 
 def main(arguments: Sequence[str]) -> int:
     """Print advice for a data set."""
@@ -114,6 +117,7 @@ def main(arguments: Sequence[str]) -> int:
         tune = shlex.join(["svmbench", "tune", *words])
         print(f"the commands need kernel.gamma=... and problem.C=..., which {tune} chooses")
     print(f"compared: {len(comparison.sets)} data sets, runs until {comparison.until}; {_near(near)}")
+    print("seconds are those of the machine of the comparison")
     if first is not None:
         theirs = near.nearest["first"]
         other = "" if theirs is None else f"; there, {theirs:.3g} %"
@@ -173,7 +177,7 @@ def _near(near: Nearness) -> str:
     text = f"the nearest is {nearest['title']}: {nearest['rows']:,} examples, {nearest['columns']:,} columns"
     if near.far:
         text += (
-            f"\nfar from all of them, {near.ratio:.2g} times as far as all of them but one are from their "
+            f"\nfar from all of them, {near.ratio:.3g} times as far as all of them but one are from their "
             "nearest: choices were not tested so far away, and expected values are extrapolated"
         )
     return text
@@ -236,7 +240,7 @@ def _support(one: Advice) -> list[str]:
     if one.never:
         lines.append(f"does not get there with any of its settings on: {'; '.join(one.never)}")
     others = len(one.evidence) - _SHOWN
-    return [f"  {line}" for line in [*lines, *[f"{others} less similar data sets: --json"] * (others > 0)]]
+    return [f"  {line}" for line in [*lines, *[f"{others} sets less alike in shape: --json"] * (others > 0)]]
 
 
 def _forecast(found: Forecast | None, unit: str) -> str:
@@ -251,4 +255,6 @@ def _forecast(found: Forecast | None, unit: str) -> str:
     told = f"{value} {unit} ({low} to {high}"
     if unit == "s" and found.value < _SOON:
         told = f"less than {_SOON:g} s (up to {high}"
+    elif found.high > _WIDE * found.low:
+        told = f"unknown (anything from {low} to {high} {unit}"
     return f"{told}, 80 % interval from {found.sets} data sets)"

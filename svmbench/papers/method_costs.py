@@ -177,7 +177,10 @@ def _in_first_round(evidence: Evidence, name: str, wish: str, cost: float) -> bo
 
 def _seeks_optimum(config: RunConfig) -> bool:
     """Return whether the rule by which a run ends is a tolerance of the optimum on all examples."""
-    if config.features or config.subset or config.solver.parameters.get("early"):
+    parameters = config.solver.parameters
+    if config.features or config.subset or parameters.get("early"):
+        return False
+    if parameters.get("finishing", "all") != "all":  # LASVM as in its paper: a tolerance on its expansion set
         return False
     return registry.get(config.solver.name).exact
 

@@ -18,8 +18,9 @@ def field() -> Artifact:
 
     A method with several settings has the least test error that any of them has reached by a cost. `area` is
     its mean over the last three decades of a cost, equally spaced in its logarithm, up to the largest cost
-    that all unfinished methods have reached. Before its first checkpoint, every method answers the empty
-    model (`svmbench.analysis.fronts.Window`). CVM and BVM minimise the squared hinge loss and are compared by
+    that all unfinished methods of `window` have reached; the others count with their last error beyond
+    their reach. Before its first checkpoint, every method answers the empty model
+    (`svmbench.analysis.fronts.Window`). CVM and BVM minimise the squared hinge loss and are compared by
     test error like the others."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
@@ -216,8 +217,10 @@ def least_squares() -> Artifact:
             "has the same loss and all examples; with 2,048 centres it ends within half a point of it.",
             Order("mean error", Area("falkon"), Area("lssvm")),
             Order("at the end", Value("falkon", where={"solver.centres": 2048}), Value("lssvm") + 0.5,
-                panels="waveform usps reuters magic"),
-            sure="ours"),
+                panels="waveform usps reuters"),
+            sure="ours",
+            seen="MAGIC is left out at the end, where the least-squares SVM has not ended; with it, it holds in 5 "
+            "of 9 tests"),
         claim("the squared loss is as good as the hinge", "van Gestel and others, 2004, abstract",
             "The least-squares SVM ends within half a point of the test error of the certified optimum with "
             "the hinge loss.",
