@@ -179,7 +179,8 @@ class Evidence:
     def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
         planned = self.planned(solver, where)
         if not planned:
-            raise NotAttempted(f"{solver}: no such runs" + (f" with {dict(where)}" if where else ""))
+            wanted = "".join(f", {key} = {value}" for key, value in where.items())
+            raise NotAttempted(f"{solver}: no such runs{wanted}")
         missing = [match for match in planned if not match.complete]
         if missing:
             raise NotAttempted(

@@ -84,10 +84,11 @@ def _section(artifact: Artifact, found: Sequence[Entry], reference: Path, home: 
     title = artifact.title.partition(": ")[2] or artifact.title
     parts = [f"### {artifact.target}: {title}"]
     table = reference / "tables" / f"{artifact.id}.md"
-    stem = "-".join(filter(None, (artifact.id, artifact.conventions[0])))
-    picture = f"figures/{artifact.id}/{stem}.png"
-    if (reference / picture).is_file():
-        parts.append(f"[![{title}]({home}/{picture})]({home}/{picture})")
+    stems = ["-".join(filter(None, (artifact.id, counter))) for counter in artifact.conventions]
+    pictures = [f"figures/{artifact.id}/{stem}.png" for stem in stems]
+    if (reference / pictures[0]).is_file():
+        # All conventions, because a claim may be decided by another than the first.
+        parts += [f"[![{title}]({home}/{one})]({home}/{one})" for one in pictures]
     elif table.is_file():
         parts += _short(table.read_text(encoding="utf-8").strip().rpartition("\n\n")[2])
     lines = [

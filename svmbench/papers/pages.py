@@ -49,8 +49,10 @@ A claim is *reproduced* if the intervals of all its tests lie in the ranges give
 outside, and is *inconclusive* otherwise. A test of a printed error is inconclusive, too, if a difference of
 {SEEN:.0%} of that error would not have been seen in {POWER:.0%} of repetitions. *Holds by construction*: the
 test cannot fail unless the program is wrong (a theorem, a definition). Our own questions do not count for a
-document; their answer is the number of tests that hold. Costs are kernel evaluations, counted on demand (A),
-by row update (B) or per iteration (C), as [counting](../../docs/counting.md) explains; errors are in percent.
+document; their answer is the number of tests that hold. The number shown is that of the first test that
+deviates, else of the first that is open, else of the first; the page of the document has all. Costs are
+kernel evaluations, counted on demand (A), by row update (B) or per iteration (C), as
+[counting](../../docs/counting.md) explains; errors are in percent.
 *> 1.0e9* is a lower bound: a run ended before it arrived."""
 
 

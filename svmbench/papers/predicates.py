@@ -344,8 +344,8 @@ class Below(_OfCurve):
 class Late(_OfCurve):
     """Whether the best value up to a part of the critical cost is far above the last one, or near it.
 
-    The critical cost is that from which the curve stays within ``arrived`` of its last value. The lower
-    envelope is used, since otherwise a single checkpoint would decide for methods that fluctuate. With
+    The critical cost is that from which the curve stays at or below its last value plus ``arrived``. The
+    lower envelope is used, since otherwise a single checkpoint would decide for methods that fluctuate. With
     ``within`` instead of ``far``, the opposite is tested: that the value is near the last one by then.
     With ``unfinished``, a curve that has not converged is judged, too.
     """
@@ -369,7 +369,7 @@ class Late(_OfCurve):
         )
         return (
             f"the least value of {self.solver} until {number_words(self.part)} of the cost from which it "
-            f"stays within {number_words(self.arrived)} of its last value is {end} above that"
+            f"stays at or below its last value plus {number_words(self.arrived)} is {end} above that value"
         )
 
     def tested(self, evidence: Evidence) -> Tested:

@@ -541,8 +541,13 @@ def _scaled(made: Sample, factor: float, plus: float) -> Sample:
 
 
 def _missed(run: StoredRun) -> bool:
-    """Return whether a run was to end at a test error and ended before: its costs are then lower bounds."""
-    return run.config.budget.test_error is not None and not run.reason.startswith("budget.test_error")
+    """Return whether a run ended before the test error, or the convergence, at which it was to end.
+
+    Its costs are then lower bounds.
+    """
+    wanted = run.config.budget.test_error is not None and not run.reason.startswith("budget.test_error")
+    stopped = run.reason.startswith("budget.seconds") and "before it converged" in run.reason
+    return wanted or stopped
 
 
 def _check_begun(solver: str, curve: Curve) -> None:

@@ -225,7 +225,7 @@ def test_what_is_neither_measured_nor_known_is_not_attempted(tmp_path):
             (Measured("n"), "n is not measured"),
             (Known("nu"), "nu of the known optimum is not stored"),
             (Optimum("nu"), "nu of the certified optimum is not stored"),
-            (Value("sbp", where={"problem.C": 3.0}), "sbp: no such runs with {'problem.C': 3.0}"),
+            (Value("sbp", where={"problem.C": 3.0}), "sbp: no such runs, problem.C = 3.0"),
             (
                 Arrival("sbp", within=1),
                 "test_error of the certified optimum is not stored",

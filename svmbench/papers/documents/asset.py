@@ -466,11 +466,14 @@ def as_t2k() -> Artifact:
                 title="ASSET, s = 512")],
         [Group(5)])
     claims = [
-        claim("small variation among randomisations", "Section 4.1, Table 2",
-            "After 1,000 epochs there is small variation among different randomisations: deviations of 0.01 "
-            "to 0.06 points in Table 2, judged on Adult with s = 512: at most twice 0.06.",
-            Order("ASSET", Deviation("asset"), 0.12),
-            seen="Known were the deviations of two or three runs of 100 epochs, in as-t2.")]
+        claim("small variation after 1,000 epochs", "after Section 4.1 and Table 2",
+            "After 1,000 epochs the deviation among different randomisations is at most twice the 0.06 "
+            "points that Table 2 has on Adult with s = 512 for runs that stop at the error of CPNY. For "
+            "1,000 epochs the paper calls it small and gives no number.",
+            Order("ASSET", Deviation("asset"), 0.12), sure="ours",
+            seen=(
+                "Known were the deviations of two or three runs of 100 epochs, in as-t2. A claim of the "
+                "paper until its outcome was known: deviates."))]
     return Grid("AS-T2", "ASSET, Table 2: test errors after 1,000 epochs",
         ASSET + "Table 2, section 4.1", runs, claims,
         cell="{error:.2f} ± {sd:.2f} %",
@@ -541,11 +544,20 @@ def as_t2s() -> Artifact:
             Order("512 basis vectors", Value("asset_512"), Value("cpny_512")),
             Order("1,024 basis vectors", Value("asset_1024"), Value("cpny_1024")), sure="inferred",
             seen="Written when the outcome was known."),
+        claim("small variation among randomisations", "Table 2",
+            "The deviations of ASSET that stops at the error of CPNY are 0.02 to 0.06 points, judged on "
+            "Adult with s = 512, where all runs reach it: at most twice 0.06.",
+            Order("ASSET", Deviation("asset_512"), 0.12, panels="adult"),
+            seen=(
+                "Written when the deviation, 0.08 points, was known, in place of a test after 1,000 epochs, "
+                "which deviates and is now a question of our own.")),
         claim("LASVM is far from the optimum on Adult", "Table 2",
             "On Adult the test error of LASVM is 18.02 % and that of SVM-Light 15.13 %: at least one point "
-            "more. Ours is stopped after 400 s (printed: 1,011).",
-            Order("LASVM, after at most 400 s", Value("svm_light") + 1.0, Value("lasvm"), panels="adult"),
-            target="AS-LASVM", seen="Written when both errors were known; not attempted before.")]
+            "more.", target="AS-LASVM",
+            not_attempted=(
+                "our run of LASVM was stopped after 400 s (printed: 1,011) in its finishing step, where its "
+                "error still jumps: 16.1, 17.7, 18.3 and 18.1 % after 235, 303, 388 and 400 s"),
+            seen="For a time the error after 400 s decided: reproduced.")]
     return Grid("AS-T2", "ASSET, Table 2: seconds to the error of CPNY",
         ASSET + "Table 2, section 4.2; published: CPU seconds of the authors' machine and programs", runs,
         claims, **TABLE_2,
@@ -595,7 +607,7 @@ def as_t2sl() -> Artifact:
             Group(2, "asset_512", "ijcnn1", values={"budget.test_error": 0.01 * Value("cpny_512")}),
             Group(2, "asset_1024", "ijcnn1", values={"budget.test_error": 0.01 * Value("cpny_1024")})])
     claims = [
-        claim("ASSET is 2 to 40 times faster than CPSP", "Section 4.2, Table 2",
+        claim("ASSET is 2 to 40 times faster than CPSP on IJCNN1", "Section 4.2, Table 2",
             "ASSET with s = 1024 takes on IJCNN1 between a half and a fortieth of the time of CPSP with s = "
             "512.",
             Ratio("CPSP over ASSET", Value("cpsp_512", "cpu_seconds"), Value("asset_1024", "cpu_seconds"),

@@ -98,11 +98,15 @@ def rs_e() -> Artifact:
             Line("svmlin", solver="l2svm_mfn", title="SVMlin's method")],
         [Group(3)])
     claims = [
-        claim("RandSVM is as accurate as SVM-Perf and SVMlin", "Section 3, discussion of results; Table 1",
+        claim("RandSVM is as accurate as SVM-Perf and SVMlin on a subset", "our own question, after Table 1",
             "RandSVM with SVM-light as inner solver is comparable to SVM-Perf and SVMlin: its test error is "
             "at most 1.2 points higher (printed: up to 1.1).",
             Order("beside SVM-Perf", Value("randsvm"), Value("svm_perf") + 1.2),
-            Order("beside SVMlin", Value("randsvm"), Value("svmlin") + 1.2)),
+            Order("beside SVMlin", Value("randsvm"), Value("svmlin") + 1.2),
+            sure="ours",
+            seen=(
+                "A claim of the paper until its outcome was known: reproduced. On the subset RandSVM solves "
+                "nearly the whole problem, and 1.2 points are half of the error on C11, so it cannot fail.")),
         claim("RandSVM is about as fast as SVM-Perf and SVMlin", "Section 3, discussion of results; Table 1",
             "On 700,000 rows it takes 0.8 to 3.7 times their seconds.",
             not_attempted=(
@@ -172,7 +176,7 @@ def rs_it() -> Artifact:
             Line("k400", "solver.k=400", solver="randsvm", title="k = 400")],
         [Group(5, over={"dataset.n_train": [2500, 5000, 10000, 20000, 40000, 80000]})])
     claims = [
-        claim("at most k support vectors on separable data", "Theorem 2",
+        claim("at most k + 1 support vectors on separable data", "Section 2.1, Theorem 2",
             "On separable data whose margin is preserved by a projection to k dimensions, samples of 2 k "
             "examples lead to a solution with at most k + 1 support vectors. Here d + 1 = 51 of them "
             "suffice, so k is not the smallest possible bound.",
@@ -180,9 +184,10 @@ def rs_it() -> Artifact:
               for name, solver, to in (("k = 100", "k100", 101), ("k = 200", "k200", 201),
                   ("k = 400", "k400", 401))),
             target="RS-Th2"),
-        claim("the rounds of RandSVM grow more slowly than a power of n", "Section 2.3, Algorithm 1",
-            "The number of rounds is at most of order k log n: it grows like a power of n of at most 0.3 "
-            "over a factor of 32.",
+        claim("the rounds of RandSVM grow more slowly than a power of n", "Section 2.1, last paragraph",
+            "The number of rounds is at most of order k log n, on average: it grows like a power of n of at "
+            "most 0.3 over a factor of 32. The paper says so of the algorithm of Balcázar and others, whose "
+            "samples have 6 k² examples; ours have 2 k.",
             *(Slope(name, Value(solver, "rounds"), (None, 0.3), over="dataset.n_train")
               for name, solver in (("k = 100", "k100"), ("k = 200", "k200"), ("k = 400", "k400"))),
             sure="inferred"),
@@ -198,7 +203,7 @@ def rs_it() -> Artifact:
 def rs_jl() -> Artifact:
     """Lemma 1 of the RandSVM paper: norms under random projection."""
     claims = [
-        claim("random projections keep norms", "Section 2, Lemma 1",
+        claim("random projections keep norms", "Appendix A, Lemma 1",
             "The squared norm of a projected vector is within a factor 1 ± e of the squared norm, with "
             "probability at least 1 - 2 exp(-(e² - e³)k/4).",
             Order("share less the bound, at its least", 0.0, Measured("least"), margin=-1e-4),
@@ -211,7 +216,7 @@ def rs_jl() -> Artifact:
 def rs_k() -> Artifact:
     """Formula (4) of the RandSVM paper at the sizes of its experiments."""
     claims = [
-        claim("k at the sizes of the experiments", "Section 2, formula (4)",
+        claim("k at the sizes of the experiments", "Section 2.3, formula (4); Section 3, Selection of k",
             "k = 16 log(4n/delta)/epsilon² for separable sets and twice that otherwise, with epsilon 0.2 "
             "and delta 0.9: 5,202 and 10,404 for 100,000 examples, 5,980 and 11,960 for 700,000, 6,123 and "
             "12,246 for a million.",
@@ -328,7 +333,7 @@ def rs_t1() -> Artifact:
 def rs_th1() -> Artifact:
     """Theorem 1 of the RandSVM paper on generated separable sets."""
     claims = [
-        claim("random projections keep the margin", "Section 2, Theorem 1",
+        claim("random projections keep the margin", "Section 2.1, Theorem 1",
             "After projection to k = (8/gamma²)(1 + (1 + L²)/(2l))² log(4n/delta) columns the margin is at "
             "least l(1 - gamma) with probability at least 1 - delta.",
             Ratio("share of projections that keep it", Measured("share"), 0.9, (1.0, None)),
