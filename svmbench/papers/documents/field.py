@@ -219,8 +219,8 @@ def least_squares() -> Artifact:
             Order("at the end", Value("falkon", where={"solver.centres": 2048}), Value("lssvm") + 0.5,
                 panels="waveform usps reuters"),
             sure="ours",
-            seen="MAGIC is left out at the end, where the least-squares SVM has not ended; with it, it holds in 5 "
-            "of 9 tests"),
+            seen="MAGIC is left out at the end, where the least-squares SVM has not ended; with it, it "
+            "holds in 5 of 9 tests"),
         claim("the squared loss is as good as the hinge", "van Gestel and others, 2004, abstract",
             "The least-squares SVM ends within half a point of the test error of the certified optimum with "
             "the hinge loss.",
