@@ -267,7 +267,10 @@ def _verdict(row: Row) -> str:
         return "equal" if row.ratio == 1.0 else "A" if row.ratio < 1.0 else "B"
     if least_p(row.pairs, row.seeds_a, row.seeds_b) > ALPHA:
         seeds = f"{row.pairs} shared" if row.pairs else f"{row.seeds_a} and {row.seeds_b}"
-        return f"cannot tell with {seeds} seed{'' if seeds == '1 shared' else 's'}"
+        least = min(row.seeds_a, row.seeds_b)  # a pair in which neither reaches the target does not count
+        one = seeds == "1 shared"
+        reach = f" that reach{'es' * one} it" if not row.constant and 0 < row.pairs < least else ""
+        return f"cannot tell with {seeds} seed{'' if one else 's'}{reach}"
     if row.holm >= ALPHA or row.ratio == 1.0:
         return "no difference shown"
     return "A" if row.ratio < 1.0 else "B"

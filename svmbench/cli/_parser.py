@@ -92,6 +92,10 @@ def file_path(option: str, text: str) -> Path:
     return path
 
 
+#: Suffixes of formats that some users expect; any other one is part of a name, as in fig1.2.
+_NOT_WRITTEN = ("eps", "gif", "htm", "html", "jpeg", "jpg", "latex", "tif", "tiff", "txt", "webp", "xlsx")
+
+
 def written(text: str, formats: Sequence[str] | None, known: Sequence[str]) -> tuple[Path, list[str]]:
     """Return the path of files without the suffix of a format, and their formats.
 
@@ -102,6 +106,10 @@ def written(text: str, formats: Sequence[str] | None, known: Sequence[str]) -> t
     if path.name in ("", "..") or path.is_dir():
         raise UserError(f"-o {text or path} names no file: give a name, such as {path / 'mine'}")
     ending = path.suffix.removeprefix(".")
+    if formats is None and ending in _NOT_WRITTEN:
+        raise UserError(
+            f"-o {text}: .{ending} is not written here: give {', '.join('.' + one for one in known)}"
+        )
     stem = path.with_suffix("") if ending in known else path
     return stem, list(dict.fromkeys(formats or [ending if ending in known else known[0]]))
 

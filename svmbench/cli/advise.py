@@ -59,7 +59,8 @@ def main(arguments: Sequence[str]) -> int:
         key = word.partition("=")[0]
         if "=" not in word or (key.partition(".")[0] not in _DATA and key not in _PROBLEM):
             raise UserError(
-                f"{word} is not allowed: describe the data, as by dataset=file dataset.path=PATH; besides, "
+                f"{word} is not allowed: describe the data, as by dataset=adult or dataset=file "
+                "dataset.path=PATH; besides, "
                 f"{', '.join(_PROBLEM[:-1])} and {_PROBLEM[-1]} can be given"
             )
 

@@ -88,6 +88,9 @@ def target_of(text: str) -> tuple[str, list[float]]:
     found = [as_number(value) for value in values.split(",")] if equals else []
     if not all(0.0 <= value < float("inf") for value in found):
         raise UserError(f"--to {text} is not of the form METRIC=NUMBER, such as test_error=0.15")
+    if metric.endswith("_error") and any(value > 1.0 for value in found):
+        percent = ",".join(f"{value / 100.0:g}" for value in found)
+        raise UserError(f"--to {text}: errors are fractions, at most 1; did you mean '{metric}={percent}'?")
     return metric, found
 
 
@@ -115,7 +118,9 @@ def _text(rows: Sequence[Row], cost: str) -> str:
         f"{name if len(name) > 1 else name + ' is cheaper'} on {n}" for name, n in verdicts.items()
     )
     ratios = {
-        "the median of the ratios seed by seed" if row.pairs > 1 else "the ratio of the medians"
+        "the median of the ratios seed by seed"
+        if row.pairs > 1 or row.pairs == 1 < row.seeds_a
+        else "the ratio of the medians"
         for row in rows
         if row.ratio == row.ratio
     }

@@ -63,8 +63,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _write_model(given: Namespace) -> int:
     """Write the model of one run and print its path, and how rows are to be prepared for it."""
-    if len(given.runs) != 1 or given.zip:
-        raise UserError("--model writes the model of one run: name it, and leave out --zip")
+    if len(given.runs) != 1 or given.zip or set(given.runs[0]) & set("*?["):
+        raise UserError("--model writes the model of one run: name it, and leave out --zip and patterns")
 
     from svmbench.cli.verify import load
     from svmbench.data.rows import shifts_and_widths
@@ -94,6 +94,7 @@ def _write_model(given: Namespace) -> int:
     elif scaling == "unit":
         changed["scaling"] = scaling
     content = write(found)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)
     written = [path]
     if given.model == "libsvm" and found.scaling is not None:

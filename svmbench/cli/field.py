@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.papers import artifact as artifacts
     from svmbench.papers import summary
     from svmbench.papers.drawing import draw
-    from svmbench.papers.entered_solver import absent, entered
+    from svmbench.papers.entered_solver import absent, entered, without_others
     from svmbench.papers.field_page import rewrite
     from svmbench.papers.making import make
     from svmbench.papers.matching import Index
@@ -87,6 +87,8 @@ def main(arguments: Sequence[str]) -> int:
         folders = tuple(folder.user_folders(given.config_dir))
         shown, made = entered(shown, given.words, seeds, folders)
     results = Path(given.results)
+    if given.words and not given.draw:
+        tell(without_others(Material.of(shown, Index(Store(results)))))  # before minutes of training
     code = 0 if given.draw else make([made], results, jobs, launcher)
     index = Index(Store(results))
     material = Material.of(shown, index)

@@ -61,6 +61,9 @@ def main(arguments: Sequence[str]) -> int:
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
     chosen = _chosen(runs, given.where, given.sort, given.reverse)[: given.best]
+    if runs.all and not chosen and not (given.json or given.csv):
+        print(f"none of {len(runs.all)} runs in {given.results} has {' '.join(given.where)}")
+        return 0
     if given.json:
         said = ((run.summary(), runs.said(run)) for run in chosen)
         print_array({**summary, "tags": tags, "note": note} for summary, (tags, note) in said)

@@ -93,6 +93,7 @@ cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double
 
 
 cdef object DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?").fullmatch
+cdef object THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?").fullmatch
 cdef str COLUMNS = ("; every column but the label's (dataset.label_column) holds numbers: leave this one "
                     "out, or give dataset.encode=onehot for a column of 0 and 1 for each of its words")
 cdef str FILL = ", or give dataset.missing=median or dataset.missing=drop"
@@ -253,6 +254,8 @@ cdef class Reader:
             self.fail(start, f"'{text}' is a comment, which delimited text cannot have; remove it")
         if DECIMAL_COMMA(text):
             self.fail(start, f"'{text}' has a decimal comma; write the numbers of the file with a point")
+        if THOUSANDS(text):
+            self.fail(start, f"'{text}' separates thousands; write the numbers of the file without that")
         self.fail(start, f"'{text}' is not a number{self.rule}")
 
 

@@ -44,6 +44,10 @@ _REFUSED = {
     b'{"learner":': "a model of XGBoost, not data: give the file that it was trained on",
     b"{L\0\0\0\0\0\0\0\x07learner": "a model of XGBoost, not data: give the file that it was trained on",
     b"<?xml": "XML (Weka's XRFF, PMML, an Excel sheet): write the table as CSV",
+    b"version https://git-lfs": "a pointer of Git LFS, not the file itself: get it by git lfs pull",
+    b"<!DOCTYPE html": "an HTML page, not data: download the file itself",
+    b"<!doctype html": "an HTML page, not data: download the file itself",
+    b"<html": "an HTML page, not data: download the file itself",
     b"<stata_dta>": "a Stata file: write the table as CSV",
     b"RDX": "R's save: write the data frame by write.csv(..., row.names = FALSE)",
 }

@@ -74,12 +74,17 @@ def absent(material: Material) -> list[tuple[str, str]]:
             _, missing = material.evidence(panel.name, counter).fronts(FRONT)
             if NAME in missing:
                 lacking.append((f"the line on {panel.name} by {counter}", missing[NAME]))
-    if all(match.planned.solver == NAME for match in material.matches if match.complete):
-        lacking.append(
-            (
-                "all other methods",
-                "none of their runs is stored here; they come with the repository (results/reference), or "
-                "`svmbench field` makes them",
-            )
+    return lacking + without_others(material)
+
+
+def without_others(material: Material) -> list[tuple[str, str]]:
+    """Return that all other methods are missing, if no run of one is stored."""
+    if any(match.planned.solver != NAME for match in material.matches if match.complete):
+        return []
+    return [
+        (
+            "all other methods",
+            "none of their runs is stored here; they come with the repository (give --results "
+            "CLONE/results), or `svmbench field` makes them",
         )
-    return lacking
+    ]

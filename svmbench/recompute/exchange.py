@@ -56,12 +56,13 @@ def onnx_graph(found: Expansion) -> bytes:
     def node(kind: str, inputs: str, output: str, **options: Any) -> None:
         nodes.append(helper.make_node(kind, inputs.split(), [output], **options))
 
-    constants |= {"none": np.array(0.0), "one": np.array(1.0), "axis": np.array([1])}
+    constants |= {"none": np.array(0.0), "axis": np.array([1])}
     if found.scaling is not None:
         constants |= {"shift": found.scaling[0], "width": found.scaling[1]}
         node("Sub", "X shift", "moved")
         node("Div", "moved width", "rows")
     elif found.unit:
+        constants["one"] = np.array(1.0)
         node("ReduceL2", "X axis", "lengths", keepdims=1)
         node("Equal", "lengths none", "empty")
         node("Where", "empty one lengths", "divisors")

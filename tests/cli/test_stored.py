@@ -49,6 +49,24 @@ def test_an_empty_store(here, capsys):
     assert not list(here.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["plot", "smo", "-o", "picture.jpeg"], ".jpeg is not written here: give .png, .svg, .pdf"),
+        (["export", "smo*", "--model", "npz"], "leave out --zip and patterns"),
+        (["compare", "smo", "pegasos", "--to", "test_error=15"], "did you mean 'test_error=0.15'?"),
+    ],
+)
+def test_what_is_not_done_with_stored_runs(stored, here, capsys, words, sentence):
+    assert main([*words, "--results", str(stored)]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_list_of_no_run_says_what_no_run_has(stored, here, capsys):
+    assert main(["list", "--where", "solver=spb", "--results", str(stored)]) == 0
+    assert capsys.readouterr().out == f"none of 2 runs in {stored} has solver=spb\n"
+
+
 @pytest.mark.parametrize("names", [["pegasos", "smo"], ["*checkerboard*"], ["*", "smo"]])
 def test_plot(stored, here, capsys, names):
     formats = ["--format", "png", "svg", "pdf"]

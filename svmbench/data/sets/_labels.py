@@ -11,6 +11,8 @@ from svmbench.data.parameters import EVERY, FileParams
 from svmbench.data.raw import Table
 from svmbench.errors import UserError
 
+_FRACTION = re.compile(r"[-+]?\d*\.\d*[1-9]\d*")
+
 
 def labels_of(params: FileParams, table: Table) -> tuple[str, ...]:
     """Return the labels of the classes, as in `Prepared`; raise a `UserError` if the classes are unclear."""
@@ -60,6 +62,8 @@ def _positive(params: FileParams, table: Table) -> str:
             f"{_place(params.path, table, 2)}: '{labels[2]}' is a third label beside '{labels[0]}' and "
             f"'{labels[1]}'; give two classes, or choose one against the rest by dataset.positive=LABEL"
             f"{_each(labels)}, or all of them by problem.multiclass=one_vs_one"
+            + "; values to predict are for svmbench.sklearn.KernelSVR"
+            * any(map(_FRACTION.fullmatch, labels))
         )
     try:
         numbers = [float(label) for label in labels]
