@@ -345,4 +345,4 @@ def test_a_solver_that_is_compared_with_nothing_is_said_to_be(tmp_path):
         if planned.solver == NAME:
             store(tmp_path, planned, errors(30, 10))
     ((what, why),) = absent(material(found, tmp_path))
-    assert what == "all other methods" and "results/reference" in why
+    assert what == "all other methods" and "give --results CLONE/results" in why
