@@ -359,7 +359,10 @@ def test_without_the_comparison_there_is_no_advice(tmp_path):
         (["dataset=nosuch"], "unknown dataset 'nosuch'"),
         (["dataset=file"], "dataset.path"),
         (["dataset=file", "dataset.path=/nosuch"], "/nosuch"),
-        (["mine.svm"], "mine.svm is not allowed: describe the data, as by dataset=adult or dataset=file dataset.path=PATH"),
+        (
+            ["mine.svm"],
+            "not allowed: describe the data, as by dataset=adult or dataset=file dataset.path=PATH",
+        ),
         (["dataset=banana", "solver=sbp"], "solver=sbp is not allowed: describe the data"),
         (["dataset=banana", "kernel=linear"], "problem.C, problem.lam and problem.multiclass can be given"),
         ([], "KEY=VALUE"),
