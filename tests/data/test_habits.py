@@ -108,9 +108,11 @@ def finished(lines: Lines, random: Random) -> bytes:
 
 def as_pandas(content: bytes, mark: str, header: bool) -> tuple[np.ndarray, np.ndarray]:
     encoding = "utf-16" if content[:2] == b"\xff\xfe" else "utf-8-sig"
+    # One kind of line end, because pandas 2.2 fails on others.
+    text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     read = pd.read_csv(
-        io.BytesIO(content), sep=r"\s+" if mark == " " else mark, header=0 if header else None,
-        skipinitialspace=True, dtype=str, na_filter=False, encoding=encoding,
+        io.StringIO(text), sep=r"\s+" if mark == " " else mark, header=0 if header else None,
+        skipinitialspace=True, dtype=str, na_filter=False,
     )  # fmt: skip
     values = read.map(float).to_numpy(np.float64)
     return values[:, :-1], values[:, -1]
