@@ -85,9 +85,10 @@ def _section(artifact: Artifact, found: Sequence[Entry], reference: Path, home: 
     parts = [f"### {artifact.target}: {title}"]
     table = reference / "tables" / f"{artifact.id}.md"
     stems = ["-".join(filter(None, (artifact.id, counter))) for counter in artifact.conventions]
-    pictures = [f"figures/{artifact.id}/{stem}.png" for stem in stems]
-    if (reference / pictures[0]).is_file():
-        # All conventions, because a claim may be decided by another than the first.
+    named = [f"figures/{artifact.id}/{stem}.png" for stem in stems]
+    # Each way of counting has a picture, because any of them may decide a claim.
+    pictures = [one for one in named if (reference / one).is_file()]
+    if pictures:
         parts += [f"[![{title}]({home}/{one})]({home}/{one})" for one in pictures]
     elif table.is_file():
         parts += _short(table.read_text(encoding="utf-8").strip().rpartition("\n\n")[2])
