@@ -6,6 +6,7 @@ import the standard library only, and everything else when needed.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import os
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        sys.excepthook = _without_traceback
+        sys.excepthook, sys.unraisablehook = _without_traceback, raised_later
     with shown():
         return _answered(arguments)
 
@@ -87,16 +88,32 @@ _IMPORTS, _LATER = "<frozen importlib._bootstrap>", 0.01
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Handle SIGINT like Python, but remember it, and never raise within Python's import system.
+    """Handle SIGINT like Python, but remember it, and never raise where Python would drop the exception.
 
-    Python drops an exception that is raised in the callbacks of import locks, and prints a traceback.
+    It does so in the callbacks of import locks, and in its hook for dropped exceptions.
     """
     _interrupts.append(number)
-    if frame is None or frame.f_code.co_filename != _IMPORTS:
+    dropped = frame is not None and frame.f_code.co_filename == _IMPORTS
+    while frame is not None and not dropped:
+        dropped, frame = frame.f_code is raised_later.__code__, frame.f_back
+    if not dropped:
         raise KeyboardInterrupt
+    _send_again(number)
+
+
+def _send_again(number: int) -> None:
     again = threading.Timer(_LATER, os.kill, (os.getpid(), number))
     again.daemon = True
-    again.start()
+    with contextlib.suppress(RuntimeError):  # no thread can be started while Python ends
+        again.start()
+
+
+def raised_later(dropped: sys.UnraisableHookArgs) -> None:
+    """Send an interrupt again that was raised in a finaliser or a callback, whose exceptions are dropped."""
+    if issubclass(dropped.exc_type, KeyboardInterrupt):
+        _send_again(signal.SIGINT)
+    else:
+        sys.__unraisablehook__(dropped)
 
 
 def _end_interrupted() -> int:

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from svmbench.cli.main import interrupt, main
+from svmbench.cli.main import interrupt, main, raised_later
 from svmbench.files import digest, sha256
 from svmbench.store import Store, documents
 from tests.cli.conftest import SMALL
@@ -93,6 +94,50 @@ def test_an_interrupt_within_the_import_system_is_raised_after_it(monkeypatch):
     try:
         exec(compile(step, "<frozen importlib._bootstrap>", "exec"), {**globals(), "done": done})
         assert done == [1]
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(60)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+#: A command with an interrupt in a finaliser, where Python drops exceptions.
+_DROPPED = """
+import os, signal, sys, time
+from svmbench.cli import list, main
+
+class Finalised:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+def listed(arguments):
+    Finalised()
+    time.sleep(60)
+
+list.main = listed
+signal.signal(signal.SIGINT, main.interrupt)
+sys.argv = ["svmbench", "list"]
+sys.exit(main.main())
+"""
+
+
+def test_an_interrupt_in_a_finaliser_is_one_sentence(here):
+    done = subprocess.run([sys.executable, "-c", _DROPPED], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "svmbench: interrupted\n")
+
+
+def test_an_interrupt_while_a_dropped_exception_is_told_of_is_raised_after_it(monkeypatch):
+    told = []
+
+    def tell(dropped):
+        os.kill(os.getpid(), signal.SIGINT)
+        told.append(dropped.exc_type)
+
+    monkeypatch.setattr("svmbench.cli.main._interrupts", [])
+    monkeypatch.setattr(sys, "__unraisablehook__", tell)
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        raised_later(SimpleNamespace(exc_type=ValueError))
+        assert told == [ValueError]
         with pytest.raises(KeyboardInterrupt):
             time.sleep(60)
     finally:
