@@ -37,6 +37,10 @@ class Parser(argparse.ArgumentParser):
             if takes_keys and not hint and (key or len(name) > 1):
                 hint = f"; a key has no dashes: {key or name.replace('-', '_')}=VALUE"
             message += hint
+        found = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)$", message)
+        if found:
+            hint = nearest(found[1], re.findall(r"[\w.-]+", found[2]))
+            message = f"{message[: found.end(1) + 1]}{hint}{message[found.end(1) + 1 :]}"
         raise UserError(f"{self.prog}: {message} (see {self.prog} --help)")
 
     def add_results(self, *, written: bool = False) -> None:

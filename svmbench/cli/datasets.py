@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import number, percent
+from svmbench.errors import nearest
 
 _ACTIONS = ("list", "fetch", "verify", "describe")
 
@@ -30,9 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_json()
     if arguments and not arguments[0].startswith("-") and arguments[0] not in _ACTIONS:
-        fetched = len(arguments) > 1
-        meant = f"fetch {arguments[1]}" if fetched else f"describe {arguments[0]}"
-        parser.error(f"unknown action '{arguments[0]}'; did you mean '{meant}'? ({', '.join(_ACTIONS)})")
+        meant = f"fetch {arguments[1]}" if len(arguments) > 1 else f"describe {arguments[0]}"
+        hint = nearest(arguments[0], _ACTIONS) or f"; did you mean '{meant}'?"
+        parser.error(f"unknown action '{arguments[0]}'{hint} ({', '.join(_ACTIONS)})")
     given = parser.parse_args(arguments)
     if given.action == "list" and given.names:
         parser.error(f"list shows all data sets: leave out {' '.join(given.names)}")

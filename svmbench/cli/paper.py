@@ -50,6 +50,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_json()
     parser.add_results(written=True)
+    if arguments and arguments[0] not in _ACTIONS and arguments[0] in names_of():
+        parser.error(f"say what to do; did you mean 'draw {arguments[0]}'? ({', '.join(_ACTIONS)})")
     given = parser.parse_intermixed_args(arguments)
     if given.json and given.action != "list":
         parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")

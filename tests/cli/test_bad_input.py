@@ -113,7 +113,10 @@ SENTENCES = [
     (["datasets", "fetch", "adlut"], "there is no data set 'adlut'; did you mean"),
     (["datasets", "verify", "adlut"], "there is no data set 'adlut'; did you mean"),
     (["datasets", "delete"], "svmbench datasets: unknown action 'delete'; did you mean 'describe delete'?"),
+    (["datasets", "ftch"], "unknown action 'ftch'; did you mean 'fetch'? (list,"),
     (["completion", "fish"], "svmbench completion: argument shell"),
+    (["new", "sovler"], "invalid choice: 'sovler'; did you mean 'solver'? (choose from"),
+    (["paper", "sbp-f2"], "svmbench paper: say what to do; did you mean 'draw sbp-f2'? (list,"),
 ]
 
 
