@@ -147,6 +147,7 @@ _MEANT = {
     "show": "cat info inspect view",
     "speed": "bench benchmark",
     "tune": "cv grid gridsearch optimize search",
+    "verify --repair": "repair",
     "--version": "-V -v version",
 }
 _COMMAND_OF = {word: command for command, words in _MEANT.items() for word in words.split()}

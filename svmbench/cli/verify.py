@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,7 +49,7 @@ class _Tally:
     def counted(self, judged: Iterable[_Judged]) -> Iterator[_Judged]:
         """Count findings as they pass."""
         for finding, state, sentence in judged:
-            if finding.kind in ("run", "pack") or state in ("damaged", "unreadable"):
+            if finding.kind in ("run", "pack") or state in ("damaged", "aside", "unreadable"):
                 self.states[state] += 1
             else:
                 self.others[finding.kind] += 1
@@ -75,19 +76,22 @@ class _Tally:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the finding of each run; return 1 if anything is damaged or differs."""
+    """Print the finding of each run; return 1 if anything is or stays damaged, or differs."""
     parser = Parser(
         "verify",
         "Check the files of stored runs, and the other documents beside them, against their checksums. With "
         "--recompute, recompute every number of each run's last checkpoint from its model and the data, in "
         "double precision, and report differences. With --again, make each run again and compare it bit for "
-        "bit: 'same' or 'differs'.",
+        "bit: 'same' or 'differs'. With --repair, move damaged runs, optima and environments, and damaged "
+        "lines of notes and sweeps, to damaged/ in the results folder: 'aside'. Nothing is removed. A run "
+        "that was moved is repeated when it is next requested.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
     parser.add_argument(
         "--again", action="store_true", help="repeat the runs, which takes as long as they took"
     )
+    parser.add_argument("--repair", action="store_true", help="move what is damaged to damaged/")
     given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
@@ -100,7 +104,7 @@ def main(arguments: Sequence[str]) -> int:
         findings: Iterator[Finding] = (one for path in paths for one in check_folder(path, store))
     else:
         findings = check_all(store)
-    findings = _apart(findings)
+    findings = _apart(_set_aside(findings, store) if given.repair else findings)
     tally = _Tally()
     judged = tally.counted(_repeated(_judged(findings, given.recompute, store), given.again, store))
     if given.json:
@@ -116,6 +120,22 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
     print("\n".join(tally.lines(given.results)))
     return 0 if tally.right else 1
+
+
+def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
+    """Move what is damaged, after all has been checked, and return the findings."""
+    from svmbench.store.integrity import set_aside
+
+    for finding in list(findings):
+        if finding.state != "damaged":
+            yield finding
+        elif os.path.lexists(finding.path):  # else it was moved with the folder of another finding
+            target = set_aside(finding, store)
+            if target is None:
+                said = f"not moved: restore it from version control, or end its process; {finding.sentence}"
+                yield replace(finding, sentence=said)
+            else:
+                yield replace(finding, state="aside", sentence=f"moved to {target}; {finding.sentence}")
 
 
 def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Iterator[_Judged]:

@@ -11,8 +11,8 @@
 Each file has a module: ``trace``, ``model`` and ``joint_model``, ``state``, ``kept_problems``,
 ``unfinished``, ``notes``, ``events``, and ``shared`` for optima, environments and measurements. They are
 written by ``documents`` (JSON with a schema, which ``migrations`` brings up to date) or as ``lines`` with a
-digest each. ``identity`` names runs, ``integrity`` verifies and repairs them, ``export`` copies them, and
-``timing`` says whose seconds may be compared.
+digest each. ``identity`` names runs, ``integrity`` verifies them and sets damaged ones aside, ``export``
+copies them, and ``timing`` says whose seconds may be compared.
 """
 
 from svmbench.store.documents import StorageError

@@ -120,7 +120,7 @@ RUNNING = ".running"
 def damaged(path: Path | str, error: Exception | str) -> UserError:
     """Return the error for a file whose content was changed after it was written."""
     what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    return UserError(f"{path} is damaged ({what}); svmbench repair sets it aside")
+    return UserError(f"{path} is damaged ({what}); svmbench verify --repair sets it aside")
 
 
 #: Beginning of the name of the empty folder that is made to try whether a folder is writable.

@@ -142,7 +142,7 @@ def check_store(store: Store) -> Iterator[Finding]:
         yield Finding(
             store.home / "index.sqlite",
             "damaged",
-            f"it shows {some(differ)} otherwise than their folders; svmbench repair sets it aside",
+            f"it shows {some(differ)} otherwise than their folders; svmbench verify --repair sets it aside",
             kind="index",
         )
     for root in (store.root, store.root / "reference"):
@@ -221,7 +221,8 @@ def _lines(path: Path, one: bool) -> lines.Lines | None:
 def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str) -> Finding:
     if damaged:
         sentence = (
-            f"{damaged} of {whole + damaged} lines of {path} are damaged; svmbench repair sets them aside"
+            f"{damaged} of {whole + damaged} lines of {path} are damaged; svmbench verify --repair sets them "
+            "aside"
         )
         return Finding(path, "damaged", sentence, kind=kind)
     if unchecked:
@@ -255,8 +256,8 @@ def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
         yield Finding(
             folder,
             "damaged",
-            f"{some(differ)} in {folder} differ from {path.name}; svmbench repair sets the folder aside, and "
-            "the next command unpacks it again",
+            f"{some(differ)} in {folder} differ from {path.name}; svmbench verify --repair sets the folder "
+            "aside, and the next command unpacks it again",
             kind="unpacked",
         )
 

@@ -115,7 +115,7 @@ class Notes:
         if damaged:
             lines.tell(
                 f"{len(damaged)} damaged line{'s' * (len(damaged) > 1)} of {self._path} left out: svmbench "
-                "repair sets them aside"
+                "verify --repair sets them aside"
             )
         return content
 
@@ -153,8 +153,8 @@ class Notes:
 
     def _damaged(self, error: Exception) -> UserError:
         return UserError(
-            f"{self._path} is damaged ({type(error).__name__}: {error}): mend it, or let svmbench repair set "
-            "it aside"
+            f"{self._path} is damaged ({type(error).__name__}: {error}): mend it, or let svmbench verify "
+            "--repair set it aside"
         )
 
     def set_aside(self, home: Path) -> Path:
@@ -181,7 +181,7 @@ class Notes:
             if damaged:
                 raise UserError(
                     f"{self._path} has {len(damaged)} damaged line{'s' * (len(damaged) > 1)}: let svmbench "
-                    "repair set them aside first"
+                    "verify --repair set them aside first"
                 )
             yield content
             self._write(content)

@@ -138,7 +138,9 @@ class Record:
             return []
         except ValueError as error:
             path = self.folder / "events.jsonl"
-            raise UserError(f"{path} is damaged ({error}): svmbench repair sets the sweep aside") from error
+            raise UserError(
+                f"{path} is damaged ({error}): svmbench verify --repair sets the sweep aside"
+            ) from error
         if damaged := len(found.damaged):
             lines.tell(
                 f"{damaged} damaged line{'s' * (damaged > 1)} of {self.folder / 'events.jsonl'} left out, so "

@@ -116,6 +116,7 @@ SENTENCES = [
     (["datasets", "ftch"], "unknown action 'ftch'; did you mean 'fetch'? (list,"),
     (["completion", "fish"], "svmbench completion: argument shell"),
     (["new", "sovler"], "invalid choice: 'sovler'; did you mean 'solver'? (choose from"),
+    (["repair"], "unknown command 'repair'; did you mean 'verify --repair'?"),
     (["paper", "sbp-f2"], "svmbench paper: say what to do; did you mean 'draw sbp-f2'? (list,"),
 ]
 

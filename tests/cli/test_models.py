@@ -1,4 +1,4 @@
-"""`svmbench verify`, `repair` and `predict` on real runs."""
+"""`svmbench verify` and `predict` on real runs."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ beside it a prepared data set. Each time one file is changed, by one byte or one
 change kept in half of the cases; or, with `--replaced`, it becomes a pipe, a folder, a link to itself,
 to a device that never ends or to a file of somebody else, or very large. Then a fork of this
 process asks what the commands `list`, `show`, `status`, `report`, `export`, `speed show`, `verify` and
-`repair` ask. Held after each change:
+`verify --repair` ask. Held after each change:
 
 - no command ends in a traceback;
 - what is shown of a run, a sweep, an optimum, a model, a state, a note or a data set is what was shown
@@ -177,7 +177,7 @@ def ask(home: Path) -> Answers:
     code, out, errors = told(["verify", "--json", *where])
     right, sentence = cache.verify(home / "prepared")
     noticed = code != 0 or not right or any(one["state"] == "unchecked" for one in json.loads(out))
-    told(["repair", *where])
+    told(["verify", "--repair", *where])
     kept = [entry["run"] for entry in json.loads(told(["list", "--json", *where])[1] or "[]")]
     return {
         "shown": shown,

@@ -179,10 +179,10 @@ def test_a_damaged_problem_is_told_and_solved_again(mine, capsys, how, repaired)
     path.write_bytes(DAMAGE[how](path.read_bytes()))
     assert main(["verify", "--results", "."]) == 1
     told = capsys.readouterr().out
-    assert "2.part is damaged (checksum mismatch); svmbench repair sets it aside" in told
+    assert "2.part is damaged (checksum mismatch); svmbench verify --repair sets it aside" in told
     assert "1.part" not in told and "1 killed, 1 damaged" in told
     if repaired:
-        assert main(["repair", "--results", "."]) == 0
+        assert main(["verify", "--repair", "--results", "."]) == 0
         assert [one.name for one in mine.glob("damaged/*")] == [f"{path.parents[1].name}-2.part"]
         assert main(["verify", "--results", "."]) == 0
     again, listener = go_on(given)

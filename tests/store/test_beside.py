@@ -233,7 +233,8 @@ def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, chan
         assert capsys.readouterr().err.endswith("plan.json is damaged: start the sweep again\n")
     assert main(["verify", "--results", str(tmp_path)]) == 1
     assert "plan.json is damaged: start the sweep again" in capsys.readouterr().out
-    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
+    assert f"{record.name}: moved to {tmp_path / 'damaged' / record.name}; " in capsys.readouterr().out
     assert not record.folder.exists() and (tmp_path / "damaged" / record.name).is_dir()
 
 
@@ -274,7 +275,7 @@ def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, cap
     assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 2
     assert "notes.json is damaged" in capsys.readouterr().err
     assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
     assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 0
     capsys.readouterr()
 
@@ -292,7 +293,7 @@ def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
     with pytest.raises(UserError, match="is damaged"):
         record.plan(), record.events()
     assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
     assert main(["verify", "--results", str(tmp_path)]) == 0
     capsys.readouterr()
 

@@ -356,8 +356,8 @@ def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
     closed |= {str(store.root / "notes.json"), str(record.folder / "plan.json")}
     states = {one.path.name: one.state for one in check_store(store)}
     assert states["notes.json"] == states[record.name] == "unreadable"
-    assert main(["repair", "--results", str(store.root)]) == 0
-    assert capsys.readouterr().out == "0 set aside\n"
+    assert main(["verify", "--repair", "--results", str(store.root)]) == 1
+    assert " aside" not in capsys.readouterr().out and not (store.root / "damaged").exists()
     assert main(["status", "--results", str(store.root)]) == 2
     assert "plan.json cannot be read: Permission denied; make it readable" in capsys.readouterr().err
 

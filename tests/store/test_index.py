@@ -101,7 +101,7 @@ def test_verify_tells_of_a_row_that_was_edited_with_its_checksum(store, make, ca
     assert store.runs()[0].status == "converged"  # nobody else opens its files
     assert main(["verify", "--results", str(store.root)]) == 1
     assert f"index.sqlite: it shows {runs[0].id} otherwise than their folders" in capsys.readouterr().out
-    assert main(["repair", "--results", str(store.root)]) == 0
+    assert main(["verify", "--repair", "--results", str(store.root)]) == 0
     assert store.runs() == runs and main(["verify", "--results", str(store.root)]) == 0
 
 
