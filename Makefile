@@ -100,33 +100,26 @@ wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compile
 phases:  ## time `make demo` on a fresh clone of the last commit, phase by phase
 	@$(PYTHON) cmake/phases.py
 
-ifneq ($(filter figures,$(MAKECMDGOALS)),)
-ifneq ($(filter verdicts,$(MAKECMDGOALS)),)
-# Asked for together they are one process, which finds and reads the runs once.
-TOGETHER = yes
-endif
-endif
+figures: $(READY)  ## draw the papers' figures, write their tables and judge their claims by stored runs; trains nothing
+	$(SVMBENCH) paper draw --results "$(RESULTS)"
 
-figures: $(READY)  ## draw the papers' figures and tables from stored runs; trains nothing
-	$(SVMBENCH) paper $(if $(TOGETHER),redraw,draw) --results "$(RESULTS)"
+tables: figures  ## the same
 
-tables: $(READY)  ## write the tables alone from stored runs; trains nothing
-	$(if $(filter figures,$(MAKECMDGOALS)),@:,$(SVMBENCH) paper table --results "$(RESULTS)")
-
-verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
-	$(if $(TOGETHER),@:,$(SVMBENCH) paper verdict --results "$(RESULTS)")
+# Figures have the verdicts with them.
+verdicts: $(READY) $(filter figures tables,$(MAKECMDGOALS))  ## judge the papers' claims by stored runs; trains nothing
+	$(if $(filter figures tables,$(MAKECMDGOALS)),@:,$(SVMBENCH) paper verdict --results "$(RESULTS)")
 	$(if $(filter results,$(RESULTS)),$(VENV)/bin/python -m svmbench.papers.gallery results >docs/papers.md)
 
 reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"
-	$(SVMBENCH) paper redraw --results "$(RESULTS)"
+	$(SVMBENCH) paper draw --results "$(RESULTS)"
 
 field: $(READY)  ## make what is missing of the comparison of the field, about an hour, and draw it
 	$(SVMBENCH) field --results "$(RESULTS)"
 
 # One figure, table or check by its name, from stored runs: make sbp-f2.
 $(PAPERS): $(READY)
-	$(SVMBENCH) paper redraw $@ --results "$(RESULTS)"
+	$(SVMBENCH) paper draw $@ --results "$(RESULTS)"
 
 docs: $(READY)-docs  ## write the documentation as a site, to build/site; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet

@@ -69,7 +69,7 @@ _OPTIONS = {
 _FIRST = {
     "cluster": ("check",),
     "datasets": ("list", "fetch", "verify", "describe"),
-    "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
+    "paper": ("list", "plan", "run", "draw", "verdict", "keep"),
     "speed": ("machine", "rows", "solvers", "baselines", "estimators", "scaling", "show"),
     "new": ("dataset", "figure", "kernel", "solver"),
     "completion": ("bash", "zsh"),

@@ -114,28 +114,13 @@ def run(asked: Asked) -> int:
 
 
 def draw(asked: Asked) -> int:
-    """Draw the stored runs, without training, and list what is missing."""
-    return _write_all(asked, asked.materials())
+    """Draw, write tables and judge, reading the runs of each artifact once and training nothing.
 
-
-def draw_tables(asked: Asked) -> int:
-    """Write those artifacts that are tables."""
-    grids = tuple(artifact.id for artifact in asked.loaded() if artifact.kind == "grid")
-    return _write_all(asked, replace(asked, ids=grids).materials())
-
-
-def redraw(asked: Asked) -> int:
-    """Draw, write tables and judge, reading the runs of each artifact once."""
-    materials = asked.materials()
-    _write_all(asked, materials)
-    judged = [found for found in materials if found.artifact.claims]
-    return _judge(asked, judged) if judged else 0
-
-
-def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
-    """Draw artifacts; if all are meant, those without runs are skipped with a message."""
+    What is missing is listed. If all artifacts are meant, those without runs are skipped with a message.
+    """
     from svmbench.papers import drawing
 
+    materials = asked.materials()
     for material in materials:
         if asked.named:
             _print_missing(material, asked, sys.stderr)
@@ -147,7 +132,8 @@ def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
             print(f"{material.artifact.id}: not drawn, {nothing}", file=sys.stderr)
             continue
         print(*paths, sep="\n")
-    return 0
+    judged = [found for found in materials if found.artifact.claims]
+    return _judge(asked, judged) if judged else 0
 
 
 def verdict(asked: Asked) -> int:
@@ -196,9 +182,7 @@ ACTIONS: dict[str, Callable[[Asked], int]] = {
     "plan": plan,
     "run": run,
     "draw": draw,
-    "table": draw_tables,
     "verdict": verdict,
-    "redraw": redraw,
     "keep": keep,
 }
 

@@ -14,10 +14,8 @@ _ACTIONS = {
     "list": "list them, with how much is stored",
     "plan": "list their runs, which are stored, and what the others will take",
     "run": "make the runs and checks that are missing",
-    "draw": "draw pictures and write tables from stored runs",
-    "table": "write tables only",
+    "draw": "draw pictures, write tables and judge claims, all from stored runs",
     "verdict": "judge claims by stored runs; without ID, judge all and write RESULTS/reference/VERDICTS.md",
-    "redraw": "draw and verdict in one process, which is quicker",
     "keep": "pack runs into the committed reference",
 }
 
@@ -50,6 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_json()
     parser.add_results(written=True)
+    if arguments and arguments[0] in ("redraw", "table"):
+        parser.error(f"there is no action '{arguments[0]}': draw draws, writes tables and judges")
     if arguments and arguments[0] not in _ACTIONS and arguments[0] in names_of():
         parser.error(f"say what to do; did you mean 'draw {arguments[0]}'? ({', '.join(_ACTIONS)})")
     given = parser.parse_intermixed_args(arguments)

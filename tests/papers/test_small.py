@@ -198,10 +198,10 @@ def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
     some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear", "x-screen")
     everything = commands.Asked(some, False, str(tmp_path))
     checks.make(LOADED["sbp-f1"], tmp_path)
-    assert commands.redraw(everything) == 0
+    assert commands.draw(everything) == 0
     first = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
     assert tmp_path / "figures" / "sbp-f1" / "sbp-f1.png" in first
-    assert commands.redraw(everything) == 0
+    assert commands.draw(everything) == 0
     assert first == {path: path.read_bytes() for path in first}
     home = tmp_path / "reference"
     page = (home / "VERDICTS.md").read_text()
