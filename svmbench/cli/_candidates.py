@@ -78,7 +78,7 @@ _FIRST = {
 
 #: Values of options that have a fixed set of them.
 _VALUES = {
-    ("run", "--cfg"): ("job", "hydra", "all"),
+    ("run", "--cfg"): ("job",),
     ("tune", "--search"): ("grid", "random", "halving"),
     ("best", "--by"): ("validation_error", "test_error", "primal_objective", "relative_gap", "wall_seconds"),
     ("plot", "--xscale"): ("log", "linear"),

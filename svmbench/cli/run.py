@@ -34,7 +34,7 @@ _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B
 
 #: Replacements for options of Hydra.
 _INSTEAD = {
-    ("--info", "-i"): "svmbench run --cfg all prints what is composed, and --help every key",
+    ("--info", "-i"): "svmbench run --cfg job prints what is composed, and --help every key",
     ("--package", "-p"): "svmbench run --cfg job prints the whole configuration",
     ("--hydra-help",): "svmbench run --help lists every key",
     ("--run", "-r"): "leave it out: without -m there is one run",
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
             raise UserError("--cfg works for a single run: leave out -m")
         from svmbench.config import compose
 
-        print(compose.text(given.overrides, folders, given.cfg, resolved=given.resolve))
+        print(compose.text(given.overrides, folders, resolved=given.resolve))
         return 0
     if given.multirun:
         from svmbench.cli._sweep import sweep
@@ -104,9 +104,7 @@ def _parser() -> Parser:
         metavar="DIR",
         help="your own configuration folder, in addition to conf/ ($SVMBENCH_CONF)",
     )
-    parser.add_argument(
-        "--cfg", "-c", choices=("job", "hydra", "all"), help="print the configuration, run nothing"
-    )
+    parser.add_argument("--cfg", "-c", choices=("job",), help="print the configuration, run nothing")
     parser.add_argument("--json", action="store_true", help="print the end and the last numbers as JSON")
     parser.add_argument("--resolve", action="store_true", help="with --cfg: show values instead of ${KEY}")
     parser.add_argument(

@@ -79,22 +79,18 @@ def _resolved(composed: Mapping[str, Any]) -> RunConfig:
     return checked(composed)
 
 
-def text(overrides: Sequence[str], folders: Sequence[Path], what: str, *, resolved: bool = False) -> str:
+def text(overrides: Sequence[str], folders: Sequence[Path], *, resolved: bool = False) -> str:
     """Return the composed configuration of one run as YAML; for other parameters and errors see `resolve`.
 
     Parameters
     ----------
-    what : str
-        Which part, in Hydra's words: ``job``, ``hydra`` (Hydra's own configuration) or ``all``.
     resolved : bool
         Whether to replace interpolations by their values.
     """
     with _composer(folders) as composer:
         overrides = composer.read(overrides)
         checked(composer.compose(_single(composer, overrides)))
-        whole = compose("config", composer.arguments(overrides), return_hydra_config=True)
-        parts = [str(key) for key in whole if (key == "hydra") != (what == "job") or what == "all"]
-        return OmegaConf.to_yaml(OmegaConf.masked_copy(whole, parts), resolve=resolved).rstrip()
+        return OmegaConf.to_yaml(compose("config", composer.arguments(overrides)), resolve=resolved).rstrip()
 
 
 @dataclasses.dataclass(frozen=True)

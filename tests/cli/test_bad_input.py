@@ -117,6 +117,7 @@ SENTENCES = [
     (["completion", "fish"], "svmbench completion: argument shell"),
     (["new", "sovler"], "invalid choice: 'sovler'; did you mean 'solver'? (choose from"),
     (["repair"], "unknown command 'repair'; did you mean 'verify --repair'?"),
+    (["run", "--cfg", "all"], "argument --cfg/-c: invalid choice: 'all' (choose from"),
     (["paper", "table", "pegasos-t1"], "there is no action 'table': draw draws, writes tables and judges"),
     (["paper", "redraw"], "there is no action 'redraw': draw draws, writes tables and judges"),
     (["paper", "sbp-f2"], "svmbench paper: say what to do; did you mean 'draw sbp-f2'? (list,"),

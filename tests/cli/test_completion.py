@@ -32,7 +32,7 @@ from svmbench.config import folder
         ("svmbench run budget.counter=kev_i", ["budget.counter=kev_iter"]),
         ("svmbench run seed=", []),
         ("svmbench run --c", ["--cfg", "--config-dir"]),
-        ("svmbench run --cfg ", ["all", "hydra", "job"]),
+        ("svmbench run --cfg ", ["job"]),
         ("svmbench datasets ", ["describe", "fetch", "list", "verify"]),
         ("svmbench datasets fetch rcv", ["rcv1", "rcv1_subset"]),
         ("svmbench datasets list ", []),
