@@ -1,4 +1,4 @@
-"""Shell completion from the files in ``conf/`` and folder names of the store; standard library only."""
+"""Shell completion from parsers of commands, ``conf/`` and names of folders; standard library only."""
 
 from __future__ import annotations
 
@@ -7,92 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from svmbench.cli._commands import COMMANDS
+from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
-from svmbench.figures import FORMATS
 from svmbench.speed.jobs import JOBS
 
-#: Options of commands that read stored runs.
-_READING = ("--json", "--results", "--help")
-
-_OPTIONS = {
-    "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--json", "--help"),
-    "plan": ("--config-dir", "--calibrate", "--json", "--help"),
-    "status": _READING,
-    "watch": ("--every", "--html", "--results", "--help"),
-    "resume": _READING,
-    "cancel": ("--results", "--help"),
-    "cluster": ("--help",),
-    "tune": ("--search", "--rounds", "--settings", "--search-seed", "--config-dir", "--json", "--help"),
-    "best": ("--by", *_READING),
-    "list": ("--all", "--columns", "--where", "--sort", "--reverse", "--best", "--csv", *_READING),
-    "show": _READING,
-    "plot": (
-        *(
-            "--x",
-            "--y",
-            "--title",
-            "--xlim",
-            "--ylim",
-            "--xscale",
-            "--yscale",
-            "--size",
-            "--dpi",
-            "--color-by",
-        ),
-        *("--style-by", "--style", "--panels-by", "--heat", "--format", "--output", *_READING),
-    ),
-    "table": (
-        *("--rows", "--columns", "--metric", "--at", "--average", "--caption", "--label", "--format"),
-        *("--output", *_READING),
-    ),
-    "compare": ("--to", "--cost", "--csv", *_READING),
-    "profile": ("--to", "--cost", "--tau", "--output", "--format", "--csv", *_READING),
-    "report": ("--all", "--output", "--title", *_READING),
-    "export": ("--zip", "--model", "--output", *_READING),
-    "tag": ("--remove", *_READING),
-    "note": _READING,
-    "delete": ("--yes", *_READING),
-    "verify": ("--again", "--recompute", "--repair", *_READING),
-    "predict": ("--scores", "--probability", "--calibrate", "--ignore-unseen", *_READING),
-    "datasets": ("--mirror", "--dir", "--json", "--help"),
-    "solvers": ("--json", "--help"),
-    "paper": ("--seeds", "--only", "--config-dir", *_READING),
-    "field": ("--sets", "--seeds", "--draw", "--page", "--summary", "--config-dir", "--results", "--help"),
-    "advise": ("--config-dir", "--json", "--help"),
-    "new": ("--config-dir", "--help"),
-    "check": ("--json", "--help"),
-    "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", *_READING),
-    "completion": ("--help",),
-    "help": (),
-}
-_FIRST = {
-    "cluster": ("check",),
-    "datasets": ("list", "fetch", "verify", "describe"),
-    "paper": ("list", "plan", "run", "draw", "verdict", "keep"),
-    "speed": ("machine", "rows", "solvers", "baselines", "estimators", "scaling", "show"),
-    "new": ("dataset", "figure", "kernel", "solver"),
-    "completion": ("bash", "zsh"),
-    "help": tuple(COMMANDS),
-}
-
-#: Values of options that have a fixed set of them.
-_VALUES = {
-    ("run", "--cfg"): ("job",),
-    ("tune", "--search"): ("grid", "random", "halving"),
-    ("best", "--by"): ("validation_error", "test_error", "primal_objective", "relative_gap", "wall_seconds"),
-    ("plot", "--xscale"): ("log", "linear"),
-    ("plot", "--yscale"): ("log", "linear"),
-    ("plot", "--size"): ("one", "two"),
-    ("plot", "--style"): ("screen", "paper"),
-    ("plot", "--format"): FORMATS,
-    ("profile", "--format"): FORMATS,
-    ("table", "--format"): ("md", "tex", "csv"),
-    ("export", "--model"): ("libsvm", "sklearn", "onnx", "npz"),
-    ("table", "--average"): ("mean", "median"),
-}
-#: Options whose value is a path, which the shell completes.
-_PATHS = ("--config-dir", "--results", "--dir", "--mirror", "--html", "--output", "-o")
+#: Names of values that are paths, which the shell completes.
+_PATHS = ("DIR", "FILE", "PATH")
 
 #: Commands whose arguments are runs.
 _OF_RUNS = (
@@ -138,20 +59,22 @@ def complete(line: str) -> list[str]:
     if len(words) < 2:
         return _starting(last, COMMANDS)
     command, before = words[1], words[2:]
+    if command not in COMMANDS or command == "help":
+        return _starting(last, COMMANDS if command == "help" and not before else ())
     option = before[-1] if before else ""
-    if option in _PATHS:
-        return []
-    if (command, option) in _VALUES:
-        return _starting(last, _VALUES[command, option])
+    actions = Parser.actions(command, before)
     if last.startswith("-"):
-        return _starting(last, _OPTIONS.get(command, ()))
+        return _starting(last, (word for one in actions for word in one.option_strings if word[1:2] == "-"))
+    for action in actions:
+        if option in action.option_strings and action.metavar in _PATHS:
+            return []
+        if action.choices and (option in action.option_strings or not (before or action.option_strings)):
+            return _starting(last, action.choices)
     if command in ("run", "plan", "tune"):
         try:
             return _run(last, before)
         except UserError:  # --config-dir is not a folder (yet)
             return []
-    if not before and command in _FIRST:
-        return _starting(last, _FIRST[command])
     if (command, option) == ("plot", "--x"):
         return _starting(last, folder.counters())
     return _starting(last, _names(command, before))

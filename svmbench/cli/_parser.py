@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -15,12 +16,42 @@ from svmbench.errors import UserError, nearest
 _WHOLE = {"C": "problem.C", "c": "problem.C", "gamma": "kernel.gamma", "degree": "kernel.degree"}
 
 
+class _Asked(Exception):
+    """Raised instead of parsing, where completion asks for the parser."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser for one subcommand."""
+
+    _asked = False
 
     def __init__(self, command: str, description: str, **options: Any) -> None:
         prog = f"svmbench {command}"
         super().__init__(prog=prog, description=description, allow_abbrev=False, **options)
+
+    @staticmethod
+    def actions(command: str, words: Sequence[str]) -> list[argparse.Action]:
+        """Return what a subcommand takes, or its action that the words begin with, if that has a parser.
+
+        The subcommand is called, and ends where it would parse.
+        """
+        Parser._asked = True
+        try:
+            importlib.import_module(f"svmbench.cli.{command}").main([])
+        except _Asked as asked:
+            (parser,) = asked.args
+        finally:
+            Parser._asked = False
+        for action in parser._actions if words else ():
+            own = action.choices.get(words[0]) if isinstance(action.choices, Mapping) else None
+            parser = own if isinstance(own, Parser) else parser
+        return list(parser._actions)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; the other methods that parse call this one."""
+        if Parser._asked:
+            raise _Asked(self)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Raise the mistake as a `UserError`."""
