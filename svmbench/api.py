@@ -10,7 +10,6 @@ import csv
 import io
 import logging
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.config.folder import GROUPS
 from svmbench.errors import UserError
+from svmbench.run_config import written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
     from svmbench.run_config import RunConfig
     from svmbench.store import StoredRun
-
-#: Text that needs no quotes in Hydra's grammar; it reads the words in `_NO_TEXT` as other types.
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_NO_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
 
 
 def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) -> StoredRun:
@@ -529,22 +525,6 @@ def _words(keys: Mapping[str, Any], prefix: str = "", *, several: bool = False) 
                 yield from _words({key: chosen}, several=several)
             yield from _words(section, f"{prefix}{key}.", several=several)
         elif several and isinstance(value, (list, tuple, range)):
-            yield f"{prefix}{key}={','.join(map(_word, value))}"
+            yield f"{prefix}{key}={','.join(map(written, value))}"
         else:
-            yield f"{prefix}{key}={_word(value)}"
-
-
-def _word(value: Any) -> str:
-    """Format a value in Hydra's grammar."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return f"[{','.join(map(_word, value))}]"
-    if isinstance(value, (str, os.PathLike)):
-        text = os.fspath(value)
-        if _BARE.fullmatch(text) and text.lower() not in _NO_TEXT:
-            return text
-        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return repr(value.item() if hasattr(value, "item") else value)
+            yield f"{prefix}{key}={written(value)}"

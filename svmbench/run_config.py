@@ -18,6 +18,8 @@ The meaning, unit and rationale of every default are in the comments of ``conf/`
 
 from __future__ import annotations
 
+import os
+import re
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
@@ -312,3 +314,29 @@ def _document(section: Any) -> Document:
             inner = _document(value) if type(value) in _FIELDS else value
             found[item.name] = value.document() if isinstance(value, Choice) else inner
     return found
+
+
+#: Words that Hydra's grammar of overrides does not read as text.
+_OTHER_WORDS = ("null", "true", "false", "nan", "inf")
+
+
+def quoted(text: str) -> str:
+    """Return text in quotes, as Hydra's grammar of overrides reads it."""
+    # Backslashes before a quote would escape it, so they are doubled.
+    doubled = re.sub(r"(\\+)(?='|\Z)", r"\1\1", text)
+    return "'" + doubled.replace("'", r"\'") + "'"
+
+
+def written(value: Any) -> str:
+    """Return a value in Hydra's grammar of overrides."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | os.PathLike):
+        text = os.fspath(value)
+        bare = text.isascii() and text.isidentifier()
+        return text if bare and text.lower() not in _OTHER_WORDS else quoted(text)
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(written, value))}]"
+    return repr(value.item() if hasattr(value, "item") else value)

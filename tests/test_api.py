@@ -23,7 +23,9 @@ def points(n=80, seed=0):
 
 
 def test_words_and_keywords_are_the_same_run(tmp_path):
+    tmp_path /= r"a\b's"
     first = api.run(solver="smo", kernel={"gamma": 0.7}, results=tmp_path, **SMALL)
+    assert tmp_path in first.path.parents
     words = ("solver=smo", "kernel.gamma=0.7", "dataset=checkerboard", "dataset.n_train=60")
     words += ("dataset.n_test=40",)
     again = api.run(*words, results=tmp_path, quiet=True)

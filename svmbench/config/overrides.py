@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 from svmbench.config import folder
 from svmbench.config.validation import kind_of, schema_of
 from svmbench.errors import UserError, nearest, nearest_file
+from svmbench.run_config import quoted
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -89,9 +90,7 @@ def as_text(given: str) -> str | None:
         return None
     if value.startswith("~") and key.endswith(_PATHS):
         value = os.path.expanduser(value)
-    # Backslashes before a quote would escape it, so they are doubled.
-    doubled = re.sub(r"(\\+)(?='|\Z)", r"\1\1", value)
-    return f"{key}='" + doubled.replace("'", r"\'") + "'"
+    return f"{key}={quoted(value)}"
 
 
 #: Ends of the keys whose values are paths.

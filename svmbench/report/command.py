@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from svmbench.run_config import CHOICES, RunConfig, role
+from svmbench.run_config import CHOICES, RunConfig, role, written
 
 #: Sections composed from an option of a group.
 _GROUPS = (*CHOICES, "budget")
@@ -44,20 +43,3 @@ def _option(group: str, section: Mapping[str, Any]) -> str:
     This is the section's name, except for the user's own files, whose section has the name of the data.
     """
     return _OWN if group == "dataset" and "path" in section else str(section["name"])
-
-
-def written(value: Any) -> str:
-    """Return a value as Hydra's grammar of overrides writes it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        if value.isidentifier() and value.lower() not in ("null", "true", "false", "nan", "inf"):
-            return value
-        # Backslashes before a quote would escape it, so they are doubled.
-        doubled = re.sub(r"(\\+)(?='|\Z)", r"\1\1", value)
-        return "'" + doubled.replace("'", r"\'") + "'"
-    if isinstance(value, list | tuple):
-        return f"[{','.join(map(written, value))}]"
-    return repr(value)

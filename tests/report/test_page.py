@@ -20,9 +20,9 @@ from svmbench.data.catalogue import OWN, names, schema
 from svmbench.errors import UserError
 from svmbench.report import build
 from svmbench.report.build import page
-from svmbench.report.command import command, written
+from svmbench.report.command import command
 from svmbench.report.figures import figures, problems
-from svmbench.run_config import RunConfig
+from svmbench.run_config import RunConfig, written
 from svmbench.store import Store, lines
 from tests.figures.stored import CONFIG, stored_run
 
