@@ -6,18 +6,16 @@ what they return has the numbers that the commands print with ``--json``.
 
 from __future__ import annotations
 
-import csv
 import io
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.config.folder import GROUPS
+from svmbench.arguments import as_options, as_words, unlabelled
 from svmbench.errors import UserError
-from svmbench.run_config import written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +68,7 @@ def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) 
     from svmbench import config
     from svmbench.runner.execute import execute
 
-    words = [*overrides, *_words(_with_files(keys)), *(["force=true"] if force else [])]
+    words = [*overrides, *as_words(keys), *(["force=true"] if force else [])]
     resolved = config.resolve(words)
     with _listener(resolved, quiet) as listener:
         outcome = execute(resolved, progress=listener)
@@ -242,7 +240,7 @@ def multirun(*overrides: str, quiet: bool = False, **keys: Any) -> pd.DataFrame:
     from svmbench.cli._sweep import sweep
     from svmbench.sweep.planning import make
 
-    plan = make([*overrides, *_words(_with_files(keys), several=True)], ())
+    plan = make([*overrides, *as_words(keys, several=True)], ())
     with _silence(quiet):
         code, ends = sweep(plan, table=False, as_json=True)
     if code == 130:
@@ -286,7 +284,7 @@ def tune(*overrides: str, quiet: bool = False, **keys: Any) -> pd.DataFrame:
     from svmbench.cli.tune import searched
 
     options = {name: keys.pop(name) for name in _OF_A_SEARCH if name in keys}
-    words = [*overrides, *_words(_with_files(keys), several=True), *_options(options)]
+    words = [*overrides, *as_words(keys, several=True), *as_options(options)]
     with _silence(quiet):
         search, code = searched([*words, "--json"])
     if code == 130:
@@ -325,7 +323,7 @@ def compare(a: str, b: str, *, results: str | os.PathLike[str] = "results", **op
 
     from svmbench.cli.compare import compared
 
-    rows = compared([a, b, *_options({"results": results, **options})])[1]
+    rows = compared([a, b, *as_options({"results": results, **options})])[1]
     return pd.DataFrame([row.plain() for row in rows])
 
 
@@ -359,7 +357,7 @@ def table(
 
     from svmbench.cli.table import celled, records
 
-    given, found = celled([*runs, *_options({"results": results, **options})])
+    given, found = celled([*runs, *as_options({"results": results, **options})])
     return pd.DataFrame(records(found, given.average))
 
 
@@ -414,8 +412,8 @@ def predict(
     flags = [flag for flag, on in asked.items() if on]
     flags += [] if calibrate is None else ["--calibrate", os.fspath(calibrate)]
     with tempfile.TemporaryDirectory() as folder:
-        path = rows if isinstance(rows, (str, os.PathLike)) else _unlabelled(Path(folder), rows)
-        found = predicted([name, os.fspath(path), *flags, *_options({"results": results})])[1]
+        path = rows if isinstance(rows, (str, os.PathLike)) else unlabelled(Path(folder), rows)
+        found = predicted([name, os.fspath(path), *flags, *as_options({"results": results})])[1]
     if probability:
         return found.probabilities
     return found.scores if scores else np.array(found.values)
@@ -427,28 +425,9 @@ _OF_A_SEARCH: tuple[str, ...] = ("search", "rounds", "settings", "search_seed")
 _OF_AN_END = ("state", "reason", "run", "seconds")
 
 
-def _options(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield keywords as options of a command."""
-    for name, value in options.items():
-        text = ",".join(value) if isinstance(value, (list, tuple)) else str(value)
-        yield f"--{name.replace('_', '-')}={text}"
-
-
 def _silence(quiet: bool) -> AbstractContextManager[object]:
     """Return a context manager in which progress is not shown if it is to be quiet."""
     return redirect_stderr(io.StringIO()) if quiet else nullcontext()
-
-
-def _unlabelled(folder: Path, rows: Any) -> Path:
-    """Write features to a file and return its path."""
-    import numpy as np
-
-    from svmbench.data.arrays import write_arrays
-
-    path = folder / "rows.npz"
-    shaped = rows if hasattr(rows, "shape") else np.asarray(rows)
-    path.write_bytes(write_arrays(shaped, np.zeros(shaped.shape[:1])))
-    return path
 
 
 def _listener(config: RunConfig, quiet: bool) -> Any:
@@ -459,72 +438,3 @@ def _listener(config: RunConfig, quiet: bool) -> Any:
     if quiet:
         return nullcontext(PlainLines(io.StringIO()))
     return progress(f"{config.solver.name} {config.dataset.name}")
-
-
-def _with_files(keys: Mapping[str, Any]) -> dict[str, object]:
-    """Write arrays given for the data set to files and return keys that refer to them."""
-    given = keys.get("dataset")
-    if given is None or isinstance(given, str) or (isinstance(given, Mapping) and "train" not in given):
-        return dict(keys)
-    if not isinstance(given, Mapping):
-        given = {"train": given}
-    folder = Path(str(keys.get("results", "results"))).absolute() / "arrays"
-    section: dict[str, object] = {"path": str(_written(folder, given["train"]))}
-    if given.get("test") is not None:
-        section["test_path"] = str(_written(folder, given["test"]))
-    others = {key: value for key, value in given.items() if key not in ("train", "test")}
-    return {**keys, "dataset": {"": "file", **section, "name": "arrays", **others}}
-
-
-def _written(folder: Path, examples: Any) -> Path:
-    """Write (X, y) to a file named by the hash of its content."""
-    from svmbench.data.arrays import write_arrays
-    from svmbench.files import sha256, write_whole
-
-    if not isinstance(examples, Sequence) or len(examples) != 2:
-        raise UserError("the examples of dataset are not a pair: give (X, y)")
-    content, kind = _table_text(*examples), "csv"
-    if content is None:
-        content, kind = write_arrays(*examples), "npz"
-    path = folder / f"{sha256(content)[:16]}.{kind}"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
-    return path
-
-
-def _table_text(X: Any, y: Any) -> bytes | None:
-    """Return a data frame with columns of text as CSV with the labels last, else None."""
-    import numpy as np
-
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes") or np.asarray(X).dtype.kind in "fiub":
-        return None
-    names, values = [*map(str, X.columns), "label"], [*(X[name] for name in X.columns), np.asarray(y)]
-    if any(len(value) != len(values[0]) for value in values):
-        raise UserError(f"X has {len(values[0])} rows and y {len(values[-1])}: give a label for each row")
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    missing = ("nan", "None", "NaT", "<NA>")
-    writer.writerow(names)
-    writer.writerows(["" if str(one) in missing else one for one in row] for row in zip(*values, strict=True))
-    return stream.getvalue().encode()
-
-
-def _words(keys: Mapping[str, Any], prefix: str = "", *, several: bool = False) -> Iterator[str]:
-    """Yield keywords as overrides; the ``name`` of a section selects the option of a group.
-
-    If there may be several, a list has the values of a key in a sweep.
-    """
-    for key, value in keys.items():
-        if isinstance(value, Mapping):
-            section = dict(value)
-            chosen = section.pop("", None)
-            if chosen is None and not prefix and key in GROUPS:
-                chosen = section.pop("name", None)
-            if chosen is not None:
-                yield from _words({key: chosen}, several=several)
-            yield from _words(section, f"{prefix}{key}.", several=several)
-        elif several and isinstance(value, (list, tuple, range)):
-            yield f"{prefix}{key}={','.join(map(written, value))}"
-        else:
-            yield f"{prefix}{key}={written(value)}"
