@@ -6,7 +6,7 @@ access to clocks, logs or test data. Splitting a run into several calls of ``adv
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
@@ -309,6 +309,10 @@ class Run(Protocol):
         """Return the current solution."""
 
 
+#: Within `Solver`, ``Run`` is the class of its runs.
+AnyRun: TypeAlias = Run
+
+
 class StartableRun(Run, Protocol):
     """A started solver that can begin at a point, of a solver with ``startable``."""
 
@@ -322,8 +326,8 @@ class StartableRun(Run, Protocol):
 class Solver(ABC):
     """Base class of solvers: properties of the method, its requirements, and how to start it.
 
-    Subclasses set the class attributes, define ``Params`` (a frozen dataclass of its parameters, by
-    `svmbench.option.option`) and implement `start`.
+    Subclasses set the class attributes. ``name``, ``title``, ``citation``, ``Params`` and ``Run`` have no
+    default.
 
     Attributes
     ----------
@@ -362,6 +366,11 @@ class Solver(ABC):
         Whether runs have a state (``state``, ``restore``) from which a larger budget can continue.
     version : int
         Increased whenever results change; part of a run's identity.
+    Params : type
+        Frozen dataclass of its parameters, made by `svmbench.option.option`.
+    Run : type
+        Class of its runs, whose arguments are the problem, the data, the generator if `stochastic`, and the
+        parameters; a method that needs others has a `start` of its own.
     """
 
     name: ClassVar[str]
@@ -381,6 +390,7 @@ class Solver(ABC):
     startable: ClassVar[bool] = False
     version: ClassVar[int] = 1
     Params: ClassVar[type]
+    Run: ClassVar[type]
 
     def __init__(self, params: Any) -> None:
         self.params = params
@@ -396,8 +406,7 @@ class Solver(ABC):
         """
         return cls.version
 
-    @abstractmethod
-    def start(self, problem: Problem, oracle: Reader, rng: Generator) -> Run:
+    def start(self, problem: Problem, oracle: Reader, rng: Generator) -> AnyRun:
         """Return a run at iteration 0; at most the diagonal or norms have been evaluated.
 
         Parameters
@@ -409,6 +418,9 @@ class Solver(ABC):
         rng : Generator
             Source of all random choices.
         """
+        given = (rng, self.params) if self.stochastic else (self.params,)
+        run: AnyRun = self.Run(problem, oracle, *given)
+        return run
 
 
 class LinearSolver(Solver):

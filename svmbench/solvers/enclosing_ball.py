@@ -108,7 +108,7 @@ class BallRun(PlainRun, metaclass=ABCMeta):
 
     tries: ClassVar[int]
 
-    def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None:
+    def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None:
         super().__init__(problem, oracle)
         checked_diagonal(oracle)
         self.reason = ""

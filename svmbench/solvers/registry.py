@@ -75,7 +75,10 @@ def get(name: str) -> type[Solver]:
 
 def _whole(solver: type[Solver]) -> type[Solver]:
     """Return a solver that defines what every solver must, or raise an error that names what it lacks."""
-    missing = [name for name in _NEEDED if not hasattr(solver, name)] + sorted(solver.__abstractmethods__)
+    from svmbench.solvers.base import Solver
+
+    needed = _NEEDED if solver.start is not Solver.start else (*_NEEDED, "Run")
+    missing = [name for name in needed if not hasattr(solver, name)] + sorted(solver.__abstractmethods__)
     if missing:
         raise UserError(
             f"{solver.__module__}.{solver.__qualname__} does not define {', '.join(missing)}: "

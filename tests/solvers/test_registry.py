@@ -176,7 +176,7 @@ def test_a_plug_in_may_not_take_a_built_in_name(monkeypatch):
 
 def test_what_the_class_of_a_solver_lacks_is_named(monkeypatch):
     plugin(monkeypatch, "nothing", f"{__name__}:Nothing")
-    with pytest.raises(UserError, match=r"\.Nothing does not define title, citation, Params, start: add "):
+    with pytest.raises(UserError, match=r"\.Nothing does not define title, citation, Params, Run: add "):
         registry.get("nothing")
 
 

@@ -522,7 +522,4 @@ class BSGD(Solver):
     kernels = ("gaussian",)
     resumable = True
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; nothing is evaluated yet."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

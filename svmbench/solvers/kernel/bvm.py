@@ -45,8 +45,8 @@ class Run(BallRun):
 
     tries = 10
 
-    def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None:
-        super().__init__(problem, oracle, params, rng)
+    def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None:
+        super().__init__(problem, oracle, rng, params)
         self._height2 = self._kappa  # δ²
 
     def begin(self) -> None:
@@ -83,7 +83,4 @@ class BVM(Solver):
     kernels = ("gaussian",)
     counting = "s per examined example under A; n per move of the centre under B; n under C"
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, self.params, rng)
+    Run = Run

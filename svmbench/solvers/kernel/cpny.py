@@ -39,7 +39,6 @@ import numpy as np
 from svmbench.kernels._oracle import Oracle
 from svmbench.option import option
 from svmbench.problem import Problem
-from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import DEPENDENT, Features
 from svmbench.solvers.cutting_plane.feature_cuts import Cuts, accuracy_field
@@ -145,7 +144,4 @@ class CPNY(Solver):
     stochastic = False
     version = 2
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

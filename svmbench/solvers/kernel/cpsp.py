@@ -79,7 +79,7 @@ class Params:
 class Run(PlainRun):
     """A started CPSP."""
 
-    def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None:
+    def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None:
         super().__init__(problem, oracle)
         self.reason = ""
         self._problem = problem
@@ -170,7 +170,4 @@ class CPSP(Solver):
         "convention; an iteration is n more under C"
     )
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, self.params, rng)
+    Run = Run

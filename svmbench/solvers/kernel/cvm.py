@@ -54,8 +54,8 @@ class Run(BallRun):
 
     tries = 7
 
-    def __init__(self, problem: Problem, oracle: Oracle, params: Params, rng: Generator) -> None:
-        super().__init__(problem, oracle, params, rng)
+    def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None:
+        super().__init__(problem, oracle, rng, params)
         self._core = CoreSet(problem, self._ridge)
 
     def begin(self) -> None:
@@ -248,7 +248,4 @@ class CVM(Solver):
         "under B; n under C"
     )
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, self.params, rng)
+    Run = Run

@@ -92,7 +92,7 @@ cdef class Run(DecompositionRun):
     cdef int early
     cdef object division            # `growth`, also after its end
 
-    def __init__(self, problem, oracle, params, rng):
+    def __init__(self, problem, oracle, rng, params):
         super().__init__(problem, oracle, params)
         self.reason = ""
         self.early = params.early
@@ -139,7 +139,4 @@ class DCSVM(Solver):
     counting = "the k-means, then as decomposition, within the parts and over all examples; under all"
     version = 2
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; nothing has been sampled."""
-        return Run(problem, oracle, self.params, rng)
+    Run = Run

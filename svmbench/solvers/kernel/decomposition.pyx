@@ -252,7 +252,4 @@ class Decomposition(Solver):
     startable = True
     version = 6
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

@@ -171,7 +171,4 @@ class Falkon(Solver):
     )
     counting = "n per centre and step under every convention; at first also the values among the centres"
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

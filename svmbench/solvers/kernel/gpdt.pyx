@@ -159,7 +159,4 @@ class GPDT(Solver):
     resumable = True
     version = 4
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

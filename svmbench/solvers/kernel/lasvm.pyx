@@ -398,7 +398,4 @@ class LASVM(Solver):
     resumable = True
     version = 4
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

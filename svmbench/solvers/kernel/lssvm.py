@@ -34,7 +34,6 @@ import numpy as np
 from svmbench.kernels._oracle import Oracle
 from svmbench.option import option
 from svmbench.problem import Problem
-from svmbench.rng import Generator
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import PlainRun
 
@@ -112,7 +111,4 @@ class LSSVM(Solver):
     counting = "n² per iteration under every convention"
     stochastic = False
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

@@ -142,7 +142,4 @@ class Perceptron(Solver):
     counting = "on demand: the non-zero coefficients; rows kept: n per mistake; iterations: n each"
     resumable = True
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

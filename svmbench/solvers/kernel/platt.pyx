@@ -374,7 +374,4 @@ class Platt(Solver):
     resumable = True
     version = 3
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

@@ -210,7 +210,4 @@ class Projectron(Solver):
         "projection; iterations: n each"
     )
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

@@ -83,12 +83,12 @@ cdef class Run(SteppedRun):
     cdef double[::1] a
     cdef double[::1] a_sum          # over all iterates
 
-    def __init__(self, problem, oracle, Generator rng not None, double nu):
+    def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
         self.rng = rng
         self.ahead = Generator(0)
         self.biased = problem.bias != "none"
-        self.volume = nu * self.n
+        self.volume = given_nu(problem, params.nu) * self.n
         self.diagonal = checked_diagonal(oracle)
         largest = float(np.max(self.diagonal))
         if largest == 0.0:
@@ -193,7 +193,4 @@ class SBP(Solver):
     counting = "n under every convention"
     resumable = True
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; ν is the parameter's, or the problem's for ``auto``."""
-        return Run(problem, oracle, rng, given_nu(problem, self.params.nu))
+    Run = Run

@@ -153,7 +153,4 @@ class SDCA(Solver):
     counting = "on demand: the non-zero coefficients; rows kept: n per change; iterations: n each"
     resumable = True
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

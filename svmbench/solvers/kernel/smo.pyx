@@ -225,7 +225,4 @@ class SMO(Solver):
     resumable = True
     startable = True
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

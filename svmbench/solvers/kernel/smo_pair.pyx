@@ -268,7 +268,4 @@ class SMOPair(Solver):
     startable = True
     version = 2
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

@@ -185,7 +185,4 @@ class SVMLight(Solver):
     resumable = True
     version = 2
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; the generator is not used."""
-        return Run(problem, oracle, self.params)
+    Run = Run

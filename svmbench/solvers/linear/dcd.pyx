@@ -330,7 +330,4 @@ class DCD(LinearSolver):
     resumable = True
     startable = True
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, rng, self.params)
+    Run = Run

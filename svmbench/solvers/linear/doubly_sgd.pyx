@@ -132,7 +132,4 @@ class DoublySGD(LinearSolver):
     counting = "inner products: 1 per example of a batch"
     resumable = True
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, rng, self.params)
+    Run = Run

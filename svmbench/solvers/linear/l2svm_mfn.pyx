@@ -218,7 +218,4 @@ class L2SVMMFN(LinearSolver):
     stochastic = False
     resumable = True
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, self.params)
+    Run = Run

@@ -143,7 +143,4 @@ class OCAS(LinearSolver):
     counting = "inner products: n + 3 per iteration, and 1 with each cut"
     stochastic = False
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, self.params)
+    Run = Run

@@ -236,7 +236,4 @@ class PegasosLinear(LinearSolver):
     counting = "inner products: k per iteration; with projection, 1 more per violation"
     resumable = True
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, rng, self.params)
+    Run = Run

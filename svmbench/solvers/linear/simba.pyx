@@ -73,7 +73,7 @@ cdef class Run(LinearRun):
     cdef double[::1] v
     cdef double[::1] scratch
 
-    def __init__(self, problem, examples, Generator rng not None, double nu, int64_t T):
+    def __init__(self, problem, examples, Generator rng not None, params):
         super().__init__(problem, examples, examples.n // max(examples.d, 1) + 1)
         norms = np.sqrt(examples.squared_norms())
         self.R = norms.max()
@@ -81,11 +81,11 @@ cdef class Run(LinearRun):
             raise UserError("every example is 0, so simba can learn nothing: give other data")
         examples.index_columns()
         self.rng = rng
-        self.nu = nu
-        self.volume = nu * self.n / self.R
-        self.T = T
-        self.eta = sqrt(log(<double> self.n) / T)
-        self.step_size = 1.0 / (self.R * sqrt(2.0 * T))
+        self.nu = given_nu(problem, params.nu)
+        self.volume = self.nu * self.n / self.R
+        self.T = params.T
+        self.eta = sqrt(log(<double> self.n) / self.T)
+        self.step_size = 1.0 / (self.R * sqrt(2.0 * self.T))
         self.u, self.w_sum = np.zeros(examples.d), np.zeros(examples.d)
         self.q, self.v, self.scratch = np.ones(self.n), np.zeros(self.n), np.zeros(self.n)
         self.mass = self.n
@@ -206,7 +206,4 @@ class SIMBA(LinearSolver):
     counting = "inner products: 1 + n/d per iteration, a feature being 1/d, and n for the norms at the start"
     resumable = True
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0; ν is the parameter's, or the problem's for ``auto``."""
-        return Run(problem, examples, rng, given_nu(problem, self.params.nu), self.params.T)
+    Run = Run

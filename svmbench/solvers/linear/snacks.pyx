@@ -160,7 +160,4 @@ class Snacks(LinearSolver):
     counting = "inner products: 2 per iteration"
     resumable = True
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, rng, self.params)
+    Run = Run

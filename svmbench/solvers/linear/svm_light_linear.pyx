@@ -313,7 +313,4 @@ class SVMLightLinear(LinearSolver):
     resumable = True
     version = 2
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, self.params)
+    Run = Run

@@ -100,7 +100,4 @@ class SVMPerf(LinearSolver):
     counting = "inner products: n per iteration, and 1 with each cut"
     stochastic = False
     Params = Params
-
-    def start(self, problem, examples, rng):
-        """Return a run at iteration 0."""
-        return Run(problem, examples, self.params)
+    Run = Run

@@ -46,10 +46,10 @@ cdef class Run(SteppedRun):
     cdef double[::1] c
     cdef Py_ssize_t support         # non-zero coefficients
 
-    def __init__(self, problem, oracle, eps):
+    def __init__(self, problem, oracle, params):
         super().__init__(problem, oracle)
         self.C = problem.C
-        self.eps = eps
+        self.eps = params.eps
         self.diagonal = oracle.diagonal()
         self.a = np.zeros(self.n)
         self.c = np.zeros(self.n)
@@ -96,7 +96,4 @@ class Cyclic(Solver):
     counting = "on demand: the non-zero coefficients; rows kept: n per change; iterations: n each"
     stochastic = False
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; the generator is not needed."""
-        return Run(problem, oracle, self.params.eps)
+    Run = Run
