@@ -9,6 +9,7 @@ from pathlib import Path
 from svmbench.cli._commands import COMMANDS
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
+from svmbench.counters import COUNTERS
 from svmbench.errors import UserError
 from svmbench.speed.jobs import JOBS
 
@@ -76,7 +77,7 @@ def complete(line: str) -> list[str]:
         except UserError:  # --config-dir is not a folder (yet)
             return []
     if (command, option) == ("plot", "--x"):
-        return _starting(last, folder.counters())
+        return _starting(last, COUNTERS)
     return _starting(last, _names(command, before))
 
 

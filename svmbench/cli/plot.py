@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser, written
-from svmbench.config import folder
+from svmbench.counters import COUNTERS
 from svmbench.errors import UserError
 from svmbench.figures import FORMATS
 from svmbench.sweep.select import RUNS, chosen
@@ -79,7 +79,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--x",
         metavar="COST",
-        help=f"{', '.join(folder.counters())}, wall_seconds or cpu_seconds; by default what the runs' "
+        help=f"{', '.join(COUNTERS)}, wall_seconds or cpu_seconds; by default what the runs' "
         "budgets count, kev_ondemand if they differ",
     )
     parser.add_argument("--y", default="test_error", metavar="METRIC", help=f"{_Y}; test_error by default")

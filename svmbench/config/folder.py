@@ -2,16 +2,17 @@
 
 An option is a file in ``conf/``, or a class whose parameters are the keys: a solver, kernel or feature map.
 Of files, this module only reads the simple style of those in ``conf/``: one key per line, two-space
-indentation, a comment above each key and the allowed values after it, as `svmbench.config.generate` writes
-them. Runs use Hydra's composition in `svmbench.config.compose`; a test compares both.
+indentation and a comment above each key; what is allowed says the class of the section. Runs use Hydra's
+composition in `svmbench.config.compose`; a test compares both.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from svmbench.errors import UserError
@@ -30,7 +31,7 @@ BETWEEN = " | "
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a configuration file: its dotted name, default as written, comment, and allowed values."""
+    """One key of an option: its dotted name, default as written, comment, and allowed values."""
 
     name: str
     default: str
@@ -145,19 +146,41 @@ def class_names(group: str) -> list[str]:
 def class_keys(group: str, option: str) -> list[Key]:
     """Return the keys of a class, with its dotted names."""
     from svmbench.config.validation import schema_of
-    from svmbench.config.values import alternatives, defaults_of, hints, show
+    from svmbench.config.values import defaults_of, show
 
     kind = schema_of(group, option)
-    types, values = hints(kind), defaults_of(kind)
-    return [
-        Key(
-            f"{group}.{item.name}",
-            show(values[item.name]),
-            item.metadata.get("help", ""),
-            BETWEEN.join(alternatives(types[item.name], item.metadata)),
-        )
+    values, section = defaults_of(kind), f"{group}."
+    own = [
+        Key(section + item.name, show(values[item.name]), item.metadata.get("help", ""))
         for item in fields(kind)
     ]
+    return _limited(own, [(section, kind)])
+
+
+def _file_keys(file: Path, group: str) -> list[Key]:
+    """Return the keys of the file of an option; nothing says what is allowed in one of a wrong name."""
+    from svmbench.config.schema import Suggested
+    from svmbench.config.validation import kind_of, schema_of
+
+    own, section = read_keys(file, group), f"{group}."
+    with contextlib.suppress(UserError):
+        stated = {key.name.removeprefix(section): key.default for key in own}
+        kind = schema_of(group, kind_of(group, {"name": file.stem, **stated}))
+        own = _limited(own, [(section, kind), (f"{section}suggested.", Suggested)])
+    return own
+
+
+def _limited(keys: Sequence[Key], sections: Iterable[tuple[str, type]]) -> list[Key]:
+    """Return keys with what the classes of their sections, by the beginning of their names, allow."""
+    from svmbench.config.values import alternatives, hints
+
+    allowed = {
+        section + item.name: BETWEEN.join(alternatives(types[item.name], item.metadata))
+        for section, kind in sections
+        for types in (hints(kind),)
+        for item in fields(kind)
+    }
+    return [replace(key, allowed=allowed.get(key.name, "")) for key in keys]
 
 
 def defaults() -> dict[str, str]:
@@ -168,19 +191,17 @@ def defaults() -> dict[str, str]:
 
 def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
     """Return all keys of a run with the given options, in the order of the files."""
+    from svmbench.config.schema import Sweep
+    from svmbench.run_config import SECTIONS, RunConfig
+
     found = []
     for group in GROUPS:
         file = file_of(group, chosen[group], folders)
-        own = read_keys(file, group) if file else class_keys(group, chosen[group])
+        own = _file_keys(file, group) if file else class_keys(group, chosen[group])
         found += [key for key in own if not key.name.endswith(".name")]
-    own = read_keys(conf_dir() / "config.yaml")
-    return found + [key for key in own if key.name != "defaults"]
-
-
-def counters() -> list[str]:
-    """Return the counters that a budget can limit, and the axis of a figure can show."""
-    words = next(key.choices for key in keys(defaults()) if key.name == "budget.counter")
-    return [word for word in words if word != "null"]
+    top = [key for key in read_keys(conf_dir() / "config.yaml") if key.name != "defaults"]
+    run = [("", RunConfig), *((f"{name}.", kind) for name, kind in SECTIONS.items())]
+    return found + _limited(top, [*run, ("", Sweep)])
 
 
 def text_of(file: Path) -> str:
@@ -216,11 +237,10 @@ def read_keys(file: Path, prefix: str = "") -> list[Key]:
         if match:
             indent = len(match["indent"])
             path = [level for level in path if level[0] < indent]
-            value, _, allowed = (match["value"] or "").partition("# ")
-            value = value.strip()
+            value = (match["value"] or "").partition("# ")[0].strip()
             if value or not _opens_section(lines[number + 1 :], indent):
                 name = ".".join([*(part for _, part in path), match["name"]])
-                found.append(Key(name, value, " ".join(comment), allowed.strip()))
+                found.append(Key(name, value, " ".join(comment)))
             else:
                 path.append((indent, match["name"]))
         comment = []
