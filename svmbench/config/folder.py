@@ -1,6 +1,6 @@
 """The options of each group and their keys, read without Hydra so that help is instant.
 
-An option is a file in ``conf/``, or a class whose parameters are the keys: a solver, kernel or feature map.
+An option is a file in ``conf/``, or a class whose parameters are the keys: all but data sets and budgets.
 Of files, this module only reads the simple style of those in ``conf/``: one key per line, two-space
 indentation and a comment above each key; what is allowed says the class of the section. Runs use Hydra's
 composition in `svmbench.config.compose`; a test compares both.
@@ -21,7 +21,7 @@ from svmbench.errors import UserError
 GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
 
 #: The groups whose options are classes; users may have files of options with other names.
-CLASSES = ("solver", "kernel", "features")
+CLASSES = ("solver", "kernel", "features", "launcher")
 
 _LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
 
@@ -138,6 +138,10 @@ def class_names(group: str) -> list[str]:
         from svmbench.kernels.functions import registry as kernels
 
         return kernels.names()
+    if group == "launcher":
+        from svmbench.config.schema import LAUNCHERS
+
+        return [*LAUNCHERS]
     from svmbench import features
 
     return ["none", *features.NAMES] if group == "features" else []

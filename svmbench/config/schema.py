@@ -12,10 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from svmbench.errors import UserError
-
-
-def _above_zero(default: Any = None) -> Any:
-    return field(default=default, metadata={"above": 0})
+from svmbench.option import option
 
 
 @dataclass(frozen=True)
@@ -27,8 +24,8 @@ class NoFeatures:
 class Suggested:
     """Suggested ``kernel.gamma`` and ``problem.C`` of a data set; None if no paper gives a value."""
 
-    gamma: float | None = _above_zero()
-    C: float | None = _above_zero()
+    gamma: float | None = field(default=None, metadata={"above": 0})
+    C: float | None = field(default=None, metadata={"above": 0})
 
 
 @dataclass(frozen=True)
@@ -68,21 +65,48 @@ class Slurm:
     names of solvers to keys of this section whose values differ for their runs.
     """
 
-    partition: str | None = None
-    account: str | None = None
-    qos: str | None = None
-    reservation: str | None = None
-    constraint: str | None = None
-    nodelist: str | None = None
-    exclude: str | None = None
-    gres: str | None = None
-    exclusive: bool = False
-    minutes: float | str = field(default="auto", metadata={"above": 0, "choices": ("auto",)})
-    memory: float | None = _above_zero()
-    bundle: int | str = field(default="auto", metadata={"min": 1, "choices": ("auto",)})
-    setup: list[str] = field(default_factory=list)
-    options: dict[str, Any] | None = None
-    solvers: dict[str, Any] | None = None
+    partition: str | None = option(None, "Partition; null: the cluster's default.")
+    account: str | None = option(None, "Account that the time is charged to; null: the user's default.")
+    qos: str | None = option(None, "Quality of service; null: the cluster's default.")
+    reservation: str | None = option(None, "Reservation whose nodes are used; null: none.")
+    constraint: str | None = option(
+        None,
+        "Features that a node must have, such as avx512. Results are identical only on equal instruction "
+        "sets; null: any node.",
+    )
+    nodelist: str | None = option(None, "Nodes that may be used; null: all of the partition.")
+    exclude: str | None = option(None, "Nodes that are not used; null: none.")
+    gres: str | None = option(None, "Generic resources, such as gpu:1; null: none.")
+    exclusive: bool = option(False, "Whether a job has its node to itself, as timings need.")
+    minutes: float | str = option(
+        "auto",
+        "Limit on the wall time of a job in minutes, including data and observation. Near the limit a run "
+        "stores its state. auto: three times the forecast by stored runs, 60 without one, at most what the "
+        "partition allows.",
+        above=0,
+        choices=("auto",),
+    )
+    memory: float | None = option(
+        None,
+        "Memory of a job in MiB; more than budget.memory and the data take. null: the partition's default.",
+        above=0,
+    )
+    bundle: int | str = option(
+        "auto",
+        "Runs that a job makes one after the other. auto: as many as take a quarter of its time by the "
+        "forecast, 1 without one.",
+        min=1,
+        choices=("auto",),
+    )
+    setup: list[str] = option([], "Shell commands before each job, such as [module load python].")
+    options: dict[str, Any] | None = option(
+        None, "Further options of sbatch, such as {nice: 100, contiguous: true}; null: none."
+    )
+    solvers: dict[str, Any] | None = option(
+        None,
+        "Keys of this group that differ for the runs of some solvers, such as {sklearn_svc: {memory: 8000}}; "
+        "null: none.",
+    )
 
     def __post_init__(self) -> None:
         for name, value in (self.options or {}).items():
@@ -99,10 +123,26 @@ class Slurm:
 class Ray:
     """Tasks of a Ray cluster; None stands for no limit, or no request."""
 
-    address: str = "auto"
-    minutes: float | None = _above_zero()
-    memory: float | None = _above_zero()
-    bundle: int | str = field(default="auto", metadata={"min": 1, "choices": ("auto",)})
+    address: str = option(
+        "auto",
+        "HOST:PORT of the head node. auto: the cluster that this machine belongs to. local: a cluster of "
+        "this machine alone, started for the sweep.",
+    )
+    minutes: float | None = option(
+        None,
+        "Limit on the wall time of a task in minutes; null: no limit. Near the limit a run stores its state.",
+        above=0,
+    )
+    memory: float | None = option(
+        None, "Memory in MiB that a node must have free for a task; null: not asked for.", above=0
+    )
+    bundle: int | str = option(
+        "auto",
+        "Runs that a task makes one after the other. auto: as many as take a minute by the forecast, 1 "
+        "without one.",
+        min=1,
+        choices=("auto",),
+    )
 
 
 LAUNCHERS: dict[str, type] = {"local": Local, "slurm": Slurm, "ray": Ray}
