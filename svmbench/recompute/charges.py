@@ -11,7 +11,7 @@ ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
 #: Charged at least n per iteration under C, and under B n per changed coefficient or row taken.
 _ROWS = ("smo_pair", "svm_light", "gpdt", "chunking", "platt", "lasvm", "cvm", "bvm", "projectron")
 #: The same, and a search for a merge, whose values are no whole rows.
-_ROWS_AND_MORE = ("bsgd",)
+_ROWS_AND_MORE = ("bsca", "bsgd")
 #: Under A, each iteration is charged s, the number of non-zero coefficients, which never falls.
 _GROWING = ("pegasos", "sgd_ball", "perceptron")
 #: Least and most inner products of an iteration of a linear method.

@@ -32,7 +32,7 @@ def made(tmp_path_factory):
     return of
 
 
-@pytest.mark.parametrize("solver", [*KERNEL, *BIASED, *LINEAR, "cvm", "bvm", "bsgd", "projectron"])
+@pytest.mark.parametrize("solver", [*KERNEL, *BIASED, *LINEAR, "cvm", "bvm", "bsca", "bsgd", "projectron"])
 def test_honest_counts_are_allowed(made, solver):
     run = made(solver)
     assert len(run.rows()) > 1 and list(charged(run.manifest, run.rows())) == []

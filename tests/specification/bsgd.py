@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -107,6 +108,47 @@ class Expansion:
         for values in (self.points, self.a, self.source):
             del values[k]
 
+    def merge(
+        self, best: Callable[[float, float], tuple[float, float]] = looked_up, together: int = 2
+    ) -> int:
+        """Merge the smallest point with its partners and return the number of evaluations."""
+
+        def pair(a: float, b: float, kappa: float) -> tuple[float, float, float]:
+            """Of a merge of coefficients a and b: the part of the first point, the coefficient, the loss."""
+            m = max(abs(a), abs(b)) / abs(a + b)
+            h, loss = best(m, kappa)
+            part = h if abs(a) >= abs(b) else 1.0 - h
+            return part, (a + b) * merged(m, kappa, h), (a + b) ** 2 * (loss if loss > 1e-13 else 0.0)
+
+        p = int(np.argmin(np.abs(self.a)))
+        others = [k for k in range(len(self.a)) if k != p and self.a[k] * self.a[p] > 0.0]
+        values = self.oracle.between(self.points[p], [self.points[k] for k in others])
+        kappas = dict(zip(others, values, strict=True))
+        losses = {k: pair(self.a[p], self.a[k], kappas[k])[2] for k in others}
+        partners = sorted(others, key=losses.__getitem__)[: together - 1]
+        z, a, evaluations = self.points[p], self.a[p], len(others)
+        for rank, k in enumerate(partners):
+            kappa = kappas[k]
+            if rank:
+                kappa = self.oracle.between(z, [self.points[k]])[0]
+                evaluations += 1
+            part, a, _ = pair(a, self.a[k], kappa)
+            z = part * z + (1.0 - part) * self.points[k]
+        for k in sorted([p, *partners], reverse=True):
+            self.remove(k)
+        if partners:
+            self.add(z, a, -1)
+        self.changed(len(partners) + (2 if partners else 1))
+        return evaluations
+
+    def responses(self, y: NDArray) -> NDArray:
+        """y_i <v, Φ(x_i)>, which nobody is charged for."""
+        return y * np.array([self.kernel(x) @ self.a for x in self.oracle.X])
+
+    def kernel(self, b: NDArray) -> NDArray:
+        """The values of b with the points, not charged: those at hand, or those of an observer."""
+        return np.exp(-self.oracle.kernel["gamma"] * np.square(np.array(self.points) - b).sum(axis=1))
+
 
 def run(
     problem: Problem,
@@ -124,40 +166,9 @@ def run(
     best = looked_up if search == "lookup" else golden
     searched = 0
 
-    def pair(a: float, b: float, kappa: float) -> tuple[float, float, float]:
-        """Of the merge of coefficients a and b: the part of the first point, the coefficient, the loss."""
-        m = max(abs(a), abs(b)) / abs(a + b)
-        h, loss = best(m, kappa)
-        part = h if abs(a) >= abs(b) else 1.0 - h
-        return part, (a + b) * merged(m, kappa, h), (a + b) ** 2 * (loss if loss > 1e-13 else 0.0)
-
-    def merge(p: int) -> int:
-        """Merge p with its partners and return the number of evaluations."""
-        others = [k for k in range(len(v.a)) if k != p and v.a[k] * v.a[p] > 0.0]
-        kappas = dict(zip(others, oracle.between(v.points[p], [v.points[k] for k in others]), strict=True))
-        losses = {k: pair(v.a[p], v.a[k], kappas[k])[2] for k in others}
-        partners = sorted(others, key=losses.__getitem__)[: together - 1]
-        z, a, evaluations = v.points[p], v.a[p], len(others)
-        for rank, k in enumerate(partners):
-            kappa = kappas[k]
-            if rank:
-                kappa = oracle.between(z, [v.points[k]])[0]
-                evaluations += 1
-            part, a, _ = pair(a, v.a[k], kappa)
-            z = part * z + (1.0 - part) * v.points[k]
-        for k in sorted([p, *partners], reverse=True):
-            v.remove(k)
-        if partners:
-            v.add(z, a, -1)
-        v.changed(len(partners) + (2 if partners else 1))
-        return evaluations
-
     def gram() -> NDArray:
-        return np.array([oracle_kernel(b, v.points) for b in v.points])
-
-    def oracle_kernel(b: NDArray, points: list[NDArray]) -> NDArray:
         """Values that are at hand: each was evaluated for the response of the later point of the two."""
-        return np.exp(-oracle.kernel["gamma"] * np.square(np.array(points) - b).sum(axis=1))
+        return np.array([v.kernel(b) for b in v.points])
 
     def project() -> None:
         K = gram()
@@ -186,13 +197,12 @@ def run(
         v.changed(1)
         if len(v.a) <= budget:
             return 0
-        p = int(np.argmin(np.abs(v.a)))
         if maintenance == "merging":
-            return merge(p)
+            return v.merge(best, together)
         if maintenance == "projection":
             project()
         else:
-            v.remove(p)
+            v.remove(int(np.argmin(np.abs(v.a))))
             v.changed(1)
         return 0
 
@@ -204,5 +214,4 @@ def run(
         if response < 1.0:
             searched += learn(i)
     oracle.iterated = n * iterations + searched
-    scores = np.array([oracle_kernel(x, v.points) @ v.a for x in oracle.X])
-    return y * scores / (problem.lam * iterations)
+    return v.responses(y) / (problem.lam * iterations)

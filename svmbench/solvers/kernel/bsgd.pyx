@@ -58,7 +58,7 @@ from libc.math cimport exp, fabs, isfinite
 from libc.stdint cimport int64_t
 
 from svmbench.rng cimport Generator
-from svmbench.solvers.merging cimport MergeTable, golden_section, merge_loss, merged_coefficient
+from svmbench.solvers.merging cimport golden_section, merge_loss, merged_coefficient
 from svmbench.solvers.run cimport SteppedRun
 
 #: Width to which golden section search goes, as published.
@@ -112,44 +112,6 @@ class Params:
 cdef class Run(SteppedRun):
     """A started BSGD."""
 
-    cdef Generator rng
-    cdef double lam
-    cdef double gamma
-    cdef bint merges
-    cdef bint projects
-    cdef bint far                       # squared distances are made of differences
-    cdef Py_ssize_t d
-    cdef Py_ssize_t most                # the budget
-    cdef Py_ssize_t together
-    cdef MergeTable table               # None: golden section search
-    # The examples, compressed rows.
-    cdef const int64_t[::1] starts
-    cdef const int64_t[::1] columns
-    cdef const double[::1] values
-    cdef double[::1] norms              # squared
-    # The points: positive ones first where they are merged, the others in no order.
-    cdef Py_ssize_t count
-    cdef Py_ssize_t positive            # of them
-    cdef int64_t serial                 # points so far
-    cdef double[:, ::1] points          # (d, budget + 1)
-    cdef double[::1] squared
-    cdef double[::1] a                  # signed coefficients of v
-    cdef int64_t[::1] born              # serial numbers
-    cdef int64_t[::1] source            # the example of the point; -1 for a merged point
-    cdef int64_t[::1] place             # place of each example among the points, or -1
-    cdef double[::1] kernel             # between the points and one more
-    # One point: as it is, and its non-zero values.
-    cdef double[::1] point
-    cdef int64_t[::1] point_columns
-    cdef double[::1] point_values
-    # Partners of a merge.
-    cdef double[::1] losses
-    cdef int64_t[::1] partners
-    # Kernel matrix of the points and its inverse, of a projection.
-    cdef object gram
-    cdef object inverse
-    cdef int64_t since                  # points taken from the inverse since it was made
-
     def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
         reduced = oracle.reduced_set()
@@ -181,41 +143,49 @@ cdef class Run(SteppedRun):
     cdef int step(self) except -1 nogil:
         cdef double divisor = self.lam * <double> self.iterations
         cdef Py_ssize_t i = self.rng.below(<unsigned int> self.n)
+        cdef double score = self.score(i)
+        cdef double response = self.y[i] * score / divisor if divisor > 0.0 else 0.0
+        if not isfinite(response):
+            self.overflowed()
+        if response < 1.0:
+            self.learn(i)
+        return 0
+
+    cdef double score(self, Py_ssize_t i) noexcept nogil:
+        """Return <v, Φ(x_i)>, charged as an iteration; ``kernel`` has the values."""
         cdef double score = 0.0
         cdef Py_ssize_t k = 0
         self.example(i)
         for k in range(self.count):
             score += self.a[k] * self.kernel[k]
-        cdef double response = self.y[i] * score / divisor if divisor > 0.0 else 0.0
-        if not isfinite(response):
-            self.overflowed()
         self.ledger.iteration(self.n)
         self.ledger.computed(self.count)
         self.ledger.charge_on_demand(self.count)
-        if response < 1.0:
-            self.learn(i)
-        return 0
+        return score
 
     cdef int learn(self, Py_ssize_t i) except -1 nogil:
         """Add an example, whose kernel values with the points are known, and maintain the budget."""
         self.ledger.charge_row_update(self.n)
         if self.place[i] >= 0:
             self.a[self.place[i]] += self.y[i]
-            return 0
-        if self.projects:
+        elif self.projects:
             with gil:
                 with Uninterrupted():
                     self.learn_by_projection(i)
-            return 0
+        else:
+            self.add(i, self.y[i])
+        return 0
+
+    cdef void add(self, Py_ssize_t i, double a) noexcept nogil:
+        """Make an example a point with that coefficient and maintain the budget."""
         self.scatter(i)
-        self.insert(self.y[i], self.norms[i], i)
+        self.insert(a, self.norms[i], i)
         if self.count > self.most:
             if self.merges:
                 self.merge()
             else:
                 self.remove(self.smallest())
                 self.ledger.charge_row_update(self.n)
-        return 0
 
     cdef void example(self, Py_ssize_t i) noexcept nogil:
         """Fill ``kernel`` with the values of an example and all points."""
@@ -501,8 +471,12 @@ cdef class Run(SteppedRun):
 
     def snapshot(self):
         """Return the last iterate."""
-        coefficients = np.asarray(self.a)[: self.count] / (self.lam * max(self.iterations, 1))
+        return self.answer(self.lam * max(self.iterations, 1))
+
+    cdef answer(self, double divisor):
+        """Return v, divided, as a snapshot."""
         points = np.ascontiguousarray(np.asarray(self.points)[:, : self.count].T)
+        coefficients = np.asarray(self.a)[: self.count] / divisor
         return Snapshot(ReducedSetExpansion(points, coefficients, self.gamma))
 
 
