@@ -213,16 +213,15 @@ def play(given: Case) -> dict[str, Any]:
     solver = registry.get(given.name)
     reader = LinearData(given.X) if solver.access == "linear" else Oracle(given.X, given.kernel, 1 << 20)
     bad: list[str] = []
-    try:
-        run = solver(solver.Params(**given.parameters)).start(problem, reader, Generator(given.number))
-    except UserError as refusal:
-        return {"end": "refused", "why": str(refusal), "bad": bad}
     longest, end = 0.0, "budget"
     try:
+        run = solver(solver.Params(**given.parameters)).start(problem, reader, Generator(given.number))
         longest = train(run)
         heard = interrupt(run) if given.number % 4 == 0 else 0.0
         if heard > PATIENCE:
             bad.append(f"Ctrl-C heard after {heard:.1f} s")
+    except UserError as refusal:
+        return {"end": "refused", "why": str(refusal), "bad": bad}
     except FloatingPointError:
         end = "diverged"
     if longest > PATIENCE:
