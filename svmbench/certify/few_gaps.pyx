@@ -49,17 +49,6 @@ cdef class FewGaps:
         Over the examples, for which `possible` holds.
     """
 
-    cdef FewSums sums               # None if there is a matrix
-    cdef const double[:, ::1] matrix
-    cdef int64_t[::1] members       # rows of the matrix, or the examples, of the oracle's examples
-    cdef double most                # error of a kernel value
-    cdef int64_t[::1] points        # examples with coefficients, and those evaluated
-    cdef int64_t[::1] at
-    cdef int64_t[::1] near          # places of the latter
-    cdef double[::1] weights
-    cdef double[::1] scores
-    cdef double[::1] losses
-
     def __init__(self, Oracle oracle not None):
         n = oracle.n
         rows = oracle.given_rows(np.arange(n))
@@ -102,17 +91,25 @@ cdef class FewGaps:
             The coefficients when the responses were exact, default 0.
         """
         cdef double[::1] exact = np.array(responses)
-        cdef Py_ssize_t n = alpha.shape[0]
-        cdef double b = 0.0, gap = 0.0, share = 1.0, norm2 = 0.0, moved = 0.0
-        cdef Py_ssize_t i = 0
+        cdef double b = 0.0, share = 1.0, gap = 0.0
         with nogil:
-            for i in range(n):
-                moved += fabs(alpha[i] - (0.0 if known is None else known[i]))
-            gap = self.bound(&rows[0], &y[0], &alpha[0], &exact[0], &bounds[0], n, moved, balanced, &b)
-            for i in range(n):
-                norm2 += alpha[i] * exact[i]
-            share = share_of_most(&y[0], &exact[0], &bounds[0], n, b, 0.5 * norm2, &self.losses[0])
+            gap = self.gap(&rows[0], &y[0], &alpha[0], &exact[0], &bounds[0], alpha.shape[0], balanced,
+                           NULL if known is None else &known[0], &b, &share)
         return b, gap, share
+
+    cdef double gap(self, const int64_t* rows, const double* y, const double* alpha, double* r,
+                    const double* bounds, Py_ssize_t n, bint balanced, const double* known, double* b,
+                    double* share) noexcept nogil:
+        cdef double gap = 0.0, norm2 = 0.0, moved = 0.0
+        cdef Py_ssize_t i = 0
+        for i in range(n):
+            moved += fabs(alpha[i] - (0.0 if known == NULL else known[i]))
+        b[0] = 0.0
+        gap = self.bound(rows, y, alpha, r, bounds, n, moved, balanced, b)
+        for i in range(n):
+            norm2 += alpha[i] * r[i]
+        share[0] = share_of_most(y, r, bounds, n, b[0], 0.5 * norm2, &self.losses[0])
+        return gap
 
     cdef double bound(self, const int64_t* rows, const double* y, const double* alpha, double* r,
                       const double* bounds, Py_ssize_t n, double moved, bint balanced,

@@ -219,6 +219,10 @@ cdef class Oracle(KernelRows):
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
 
+    def stored(self, indices=None):
+        """Return the layout of some of the training examples, or of all."""
+        return self.layout if indices is None else self.layout.select(indices)
+
     def part(self, Py_ssize_t most):
         """Return an oracle over up to `most` of these examples, which can be replaced; see also `subset`.
 

@@ -232,17 +232,17 @@ class GivenLinearData(LinearData):
         return np.asarray(X @ np.asarray(weights)) + bias
 
 
-def is_rough(coefficients: Floats, feature_error: float) -> bool:
-    """Return whether rounding of kernel values and features may matter for scores with these coefficients.
+def is_rough(norm: float, feature_error: float) -> bool:
+    """Return whether rounding of kernel values and features may matter for scores.
 
     Parameters
     ----------
-    coefficients : ndarray of float64, shape (s,)
-        Coefficients of the expansion.
+    norm : float
+        Euclidean norm of the coefficients of the expansion.
     feature_error : float
         As in `GivenOracle`.
     """
-    return math.sqrt(float(coefficients @ coefficients)) * (_ROUNDED + feature_error) > _ROUGH
+    return norm * (_ROUNDED + feature_error) > _ROUGH
 
 
 def origin_of(X: Any) -> Floats | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.multiclass import counted, membership, pairs
+from svmbench.sklearn._training import Solution
 
 Floats = NDArray[np.float64]
 
@@ -25,13 +26,92 @@ def one_vs_rest(values: Floats, classes: int) -> Floats:
     return np.asarray(counts + sums / (3.0 * (np.abs(sums) + 1.0)))
 
 
+class PairSolutions:
+    """Solutions of the problems of all pairs of classes, for each C of a list.
+
+    Problems are stored one after the other: the rows of the first class, then those of the second.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Class of each row.
+    several : int
+        Number of values of C.
+
+    Attributes
+    ----------
+    groups : list of ndarray of int64
+        Rows of each class.
+    first, second : ndarray of int64, shape (p,)
+        Classes of each pair.
+    ends : ndarray of int64, shape (p + 1,)
+        Where each problem begins, and the last one ends.
+    rows, y : ndarray of int64 and float64, shape (t,)
+        Rows of all problems, and their labels: -1 for the first class, 1 for the second.
+    alpha : ndarray of float64, shape (c, t)
+        Coefficients.
+    bias, gap : ndarray of float64, shape (c, p)
+        b, and the certified relative duality gap.
+    iterations, evaluations : ndarray of int64, shape (c, p)
+        Iterations of the solver, and kernel values computed.
+    solved, ended_early : ndarray of bool, shape (c, p)
+        Whether there is a solution, and whether the iteration limit ended it.
+    """
+
+    def __init__(self, codes: NDArray[np.int64], several: int) -> None:
+        sizes = np.bincount(codes)
+        parts = np.cumsum(sizes)
+        order = np.argsort(codes, kind="stable")
+        self.groups = [order[end - size : end] for end, size in zip(parts, sizes, strict=True)]
+        both = np.array(pairs(sizes.size), dtype=np.int64)
+        self.first, self.second = np.ascontiguousarray(both.T)
+        self.ends = np.concatenate([[0], np.cumsum(sizes[both].sum(axis=1))])
+        self.rows = np.concatenate([self.groups[one] for one in both.ravel()])
+        self.y = np.repeat(np.tile([-1.0, 1.0], len(both)), sizes[both].ravel())
+        self.alpha = np.zeros((several, self.rows.size))
+        self.bias, self.gap = np.zeros((2, several, len(both)))
+        self.iterations, self.evaluations = np.zeros((2, several, len(both)), dtype=np.int64)
+        self.solved, self.ended_early = np.zeros((2, several, len(both)), dtype=np.bool_)
+
+    @property
+    def widest(self) -> int:
+        """Most rows of a problem."""
+        return int(np.diff(self.ends).max())
+
+    def of(self, pair: int) -> slice:
+        """Return where the problem of a pair stands."""
+        return slice(int(self.ends[pair]), int(self.ends[pair + 1]))
+
+    def keep(
+        self, c: int, pair: int, solution: Solution, order: NDArray[np.int64] | slice = slice(None)
+    ) -> None:
+        """Keep the solution of a pair for C number c; of the rows of the pair in this order."""
+        self.alpha[c, self.of(pair)][order] = solution.alpha
+        self.bias[c, pair], self.gap[c, pair] = solution.bias, solution.gap
+        self.iterations[c, pair], self.evaluations[c, pair] = solution.iterations, solution.evaluations
+        self.solved[c, pair], self.ended_early[c, pair] = True, solution.ended_early
+
+    def coefficients(self, c: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
+        """Return the rows with a non-zero coefficient, these, positive for the first class, and their pairs.
+
+        A row stands there once for each pair in which it has one.
+        """
+        at = self.alpha[c].nonzero()[0]
+        each = np.diff(np.searchsorted(at, self.ends))
+        return self.rows[at], -self.alpha[c, at] * self.y[at], np.repeat(np.arange(each.size), each)
+
+
 def dual_coefficients(
-    codes: NDArray[np.int64], signed: list[tuple[NDArray[np.int64], Floats]], classes: int
+    codes: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    values: Floats,
+    pair: NDArray[np.int64],
+    classes: int,
 ) -> tuple[NDArray[np.int64], Floats]:
     """Collect the coefficients of all pairs in the layout of `SVC`.
 
-    `signed` has, for each pair, the training rows with a non-zero coefficient and these coefficients,
-    positive for the first class of the pair.
+    `rows`, `values` and `pair` are as of `PairSolutions.coefficients`, for training rows of the classes
+    `codes`.
 
     Returns
     -------
@@ -40,14 +120,12 @@ def dual_coefficients(
     coefficients : ndarray of float64, shape (k - 1, s)
         Coefficients of a row of class c against each of the other classes, in order.
     """
-    each = [rows.size for rows, _ in signed]
-    rows, values = (np.concatenate(parts) for parts in zip(*signed, strict=True))
     place = np.zeros(len(codes), dtype=np.int64)
     place[rows] = 1
     used = np.flatnonzero(place)
     support = used[np.argsort(codes[used], kind="stable")]
     place[support] = np.arange(support.size)
-    first, second = np.repeat(np.array(pairs(classes)).T, each, axis=1)
+    first, second = np.array(pairs(classes))[pair].T
     coefficients = np.zeros((classes - 1, support.size))
     coefficients[np.where(codes[rows] == first, second - 1, first), place[rows]] = values
     return support, coefficients

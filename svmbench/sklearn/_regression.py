@@ -83,7 +83,6 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
         alpha=search.beta,
         bias=search.bias,
         gap=search.gap,
-        bounds=problem.box.bounds,
         iterations=int(dual.rounds),
         evaluations=int(oracle.ledger.kev_computed),
         ended_early=dual.rounds == most,
@@ -95,7 +94,8 @@ def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution 
     n, epsilon, with_bias = oracle.n, problem.epsilon, problem.box.bias != "none"
     targets = problem.y - _origin(problem)
     checked_diagonal(oracle)
-    solver, most = TwoGroups([oracle, oracle]), int(min(_WORK / n, _STEPS * n))
+    solver = TwoGroups([oracle.stored()] * 2, np.tile(oracle.diagonal(), 2))
+    most = int(min(_WORK / n, _STEPS * n))
     gains, bounds = np.concatenate([-targets, targets]) - epsilon, np.tile(problem.box.bounds, 2)
     solver.start(0, 1, bounds, with_bias, _EPS * float(np.abs(targets).max()), None, gains)
     for goal in _GOALS:
@@ -113,7 +113,7 @@ def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution 
         found = problem.certificate(beta, scores, errors)
         if found.relative_gap <= tol * found.share:
             gap, evaluations = found.relative_gap, int(oracle.ledger.kev_computed)
-            return Solution(beta, found.bias, gap, problem.box.bounds, solver.steps, evaluations, False)
+            return Solution(beta, found.bias, gap, solver.steps, evaluations, False)
         solver.refine(np.concatenate([-scores, scores]))
     return None
 

@@ -3,14 +3,14 @@
 A problem of a thousand rows costs little, but there may be many: 325 for 26 classes. Data are selected once
 for each class. Kernel values within a class are used by all its problems; rows are computed when the solver
 first reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`; gaps are certified in one pass
-(`svmbench.certify.few_gaps`) or, for other kernels and many examples, as for all other problems.
+(`svmbench.certify.few_gaps`) or, for other kernels and many examples, as for all other problems. One compiled
+pass goes through all pairs (`svmbench.sklearn._pairs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,15 @@ from svmbench.certify.few_gaps import FewGaps
 from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, moved
-from svmbench.sklearn._training import Solution, Trainer, share_in
+from svmbench.problem import Problem
+from svmbench.sklearn._one_vs_one import PairSolutions
+from svmbench.sklearn._pairs import solve_pairs
+from svmbench.sklearn._training import Trainer, share_in
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.run import checked_diagonal
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-#: For a pair of classes: its rows, their labels, and the solution for each C.
-Solved = tuple[Indices, Floats, list[Solution | None]]
 
 #: Largest number of rows of a problem that is solved in this way.
 _MOST_ROWS = 6000
@@ -43,13 +42,6 @@ _MOST_ALONE = 3000
 #: faster, because it changes more than two coefficients at a time.
 _WORK = 2e8
 
-#: Violation of the optimality conditions below which no step is made.
-_EPS = 1e-10
-
-#: A certificate is computed when the solver's own estimate of the gap is this fraction of the tolerance; if
-#: the certified gap is too large, the next fraction is tried.
-_GOALS = (0.7, 0.2, 0.05)
-
 
 class PairProblems:
     """The problems of all pairs of classes over the rows of an oracle, as those of `Trainer.solve`.
@@ -61,24 +53,21 @@ class PairProblems:
     def __init__(
         self,
         oracle: Oracle,
-        codes: Indices,
+        found: PairSolutions,
         weights: Floats | None,
         C: list[float],
         bias: str,
         tol: float,
         threads: int = 1,
     ) -> None:
-        self._oracle, self._weights = oracle, weights
-        self._C, self._bias, self._tol = C, bias, tol
         checked_diagonal(oracle)  # as all solvers do: with infinite values, the gap would seem to be 0
-        # Those of each class.
-        ends = np.cumsum(np.bincount(codes))
-        self._rows: list[Indices] = np.split(np.argsort(codes, kind="stable"), ends[:-1])
-        groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in self._rows]
-        self._solvers: SimpleQueue[tuple[TwoGroups, FewGaps | None]] = SimpleQueue()
-        self._threads = min(threads, max(1, len(groups) * (len(groups) - 1) // 2))
-        for _ in range(self._threads):
-            self._solvers.put((TwoGroups(groups), FewGaps(oracle) if FewGaps.possible(oracle) else None))
+        self._oracle, self._found, self._C, self.bias, self.tol = oracle, found, C, bias, tol
+        self._weights = None if weights is None else weights[found.rows]
+        #: Upper bounds of the coefficients in `found`, for each C.
+        self.bounds = np.multiply.outer(C, np.ones(found.y.size) if self._weights is None else self._weights)
+        self._groups = [oracle.stored(rows) for rows in found.groups]
+        self._diagonal = oracle.diagonal()[np.concatenate(found.groups)]
+        self._threads = min(threads, found.first.size)
 
     @staticmethod
     def possible(
@@ -98,59 +87,39 @@ class PairProblems:
         values = 3 * pair**2 // 2 + int(np.square(sizes).sum())
         return pair <= _MOST_ROWS and 4 * values * threads <= room
 
-    def solved(self, pairs: Iterable[tuple[int, int]]) -> list[Solved]:
-        """Solve the problems of some pairs; None if the gap was not reached: `Trainer` must solve these."""
+    def solve(self) -> None:
+        """Solve the problems as far as the gap is reached: `Trainer` must solve the others."""
+        numbers = iter(range(self._found.first.size))
         if self._threads == 1:
-            return [self._one(pair) for pair in pairs]
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(self._one, pairs))
+            self._solve(numbers)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(self._solve, [numbers] * self._threads))
 
-    def _one(self, pair: tuple[int, int]) -> Solved:
-        i, j = pair
-        first, second = self._rows[i], self._rows[j]
-        rows = np.concatenate([first, second])
-        y = np.ones(rows.size)
-        y[: first.size] = -1.0
-        weights = None if self._weights is None else self._weights[rows]
-        solver, few = self._solvers.get()
-        solutions: list[Solution | None] = []
-        near: Solution | None = None
-        try:
-            for C in self._C:
-                problem = Problem.build(y, C=C, bias=self._bias, weights=weights)
-                bounds = problem.bounds
-                alpha = None if near is None else moved(near.alpha, near.bounds, problem)
-                solver.start(i, j, bounds, self._bias != "none", _EPS, alpha)
-                solutions.append(self._solved(solver, few, rows, problem, bounds))
-                near = solutions[-1] or near
-        finally:
-            self._solvers.put((solver, few))
-        return rows, y, solutions
+    def _solve(self, numbers: Iterator[int]) -> None:
+        few = FewGaps(self._oracle) if FewGaps.possible(self._oracle) else None
+        solve_pairs(TwoGroups(self._groups, self._diagonal), few, self, self._found, numbers, _WORK)
 
-    def _solved(
-        self, solver: TwoGroups, few: FewGaps | None, rows: Indices, problem: Problem, bounds: Floats
-    ) -> Solution | None:
-        y, balanced, most = problem.y, self._bias != "none", int(_WORK / rows.size)
-        known: Floats | None = None
-        for goal in _GOALS:
-            reached = solver.advance(goal * self._tol, most - solver.steps)
-            if not reached and (known is not None or solver.steps >= most):
-                break
-            alpha, responses = solver.point()
-            if few is not None:
-                bias, gap, share = few.certified(rows, y, alpha, responses, bounds, balanced, known)
-            else:
-                part = _Part(self._oracle, rows)
-                part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
-                bias, gap = part.certified(problem, alpha, responses)
-                share = share_in(problem, responses, bias, float(alpha @ responses))
-            if gap <= self._tol * share:
-                return Solution(alpha, bias, gap, bounds, solver.steps, solver.evaluations, False)
-            # The rounding of the rows is too large for the goal, or the goal for the tolerance.
-            support = np.flatnonzero(alpha)
-            solver.refine(y * _Part(self._oracle, rows).exact_responses(support, (alpha * y)[support]))
-            known = alpha
-        return None
+    def problem(self, c: int, pair: slice) -> Problem:
+        """Return the problem of a pair for C number c."""
+        weights = None if self._weights is None else self._weights[pair]
+        return Problem.build(self._found.y[pair], C=self._C[c], bias=self.bias, weights=weights)
+
+    def responses(self, c: int, pair: slice) -> Floats:
+        """Return y_i f(x_i) of the coefficients of a pair in `found`, in double precision, f without bias."""
+        alpha, y, part = self._found.alpha[c, pair], self._found.y[pair], self._part(pair)
+        support = np.flatnonzero(alpha)
+        return np.asarray(y * part.exact_responses(support, (alpha * y)[support]))
+
+    def certified(self, c: int, pair: slice, responses: Floats) -> tuple[float, float, float]:
+        """Return what `FewGaps.certified` does, for any kernel."""
+        problem, alpha, part = self.problem(c, pair), self._found.alpha[c, pair], self._part(pair)
+        part.ledger.kev_iter = int(np.count_nonzero(alpha)) * alpha.size
+        bias, gap = part.certified(problem, alpha, responses)
+        return bias, gap, share_in(problem, responses, bias, float(alpha @ responses))
+
+    def _part(self, pair: slice) -> _Part:
+        return _Part(self._oracle, self._found.rows[pair])
 
 
 class _Part:

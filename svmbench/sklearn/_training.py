@@ -71,8 +71,6 @@ class Solution:
         Coefficients.
     bias, gap : float
         b, and the certified relative duality gap.
-    bounds : ndarray of float64, shape (n,)
-        Upper bounds of the coefficients.
     iterations, evaluations : int
         Iterations of the solver, and kernel values computed.
     ended_early : bool
@@ -82,7 +80,6 @@ class Solution:
     alpha: Floats
     bias: float
     gap: float
-    bounds: Floats
     iterations: int
     evaluations: int
     ended_early: bool
@@ -106,7 +103,7 @@ class Trainer:
         C: float,
         bias: str,
         weights: Floats | None,
-        near: Solution | None = None,
+        near: tuple[Floats, Floats] | None = None,
     ) -> Solution:
         """Solve one problem.
 
@@ -122,8 +119,9 @@ class Trainer:
             ``none`` or ``unregularised``.
         weights : ndarray of float64, shape (n,), or None
             Positive weights of the losses; None: all 1.
-        near : Solution or None
-            That of the same problem with another C, where to begin; without effect if C is infinite.
+        near : (ndarray, ndarray) or None
+            Coefficients of the same problem with another C, where to begin, and their upper bounds; without
+            effect if C is infinite.
         """
         if np.isinf(C):
             return self._solve_hard(oracle, y, bias)
@@ -137,23 +135,24 @@ class Trainer:
         """Return coefficients as a solution of a problem, as of `solve`, with the gap that they have."""
         problem = Problem.build(y, C=C, bias=bias, weights=weights)
         b, gap, _ = _certified(oracle, problem, alpha, self.tol, last=True)
-        return Solution(alpha, b, gap, problem.bounds, 0, 0, False)
+        return Solution(alpha, b, gap, 0, 0, False)
 
-    def _solve(self, oracle: Oracle, problem: Problem, tol: float, near: Solution | None = None) -> Solution:
+    def _solve(
+        self, oracle: Oracle, problem: Problem, tol: float, near: tuple[Floats, Floats] | None = None
+    ) -> Solution:
         solver = registry.get(self.solver)
         sets = {"working_set": working_set(oracle)} if self.solver == "decomposition" else {}
         params = solver.Params(eps=_EPS, **sets)
         begun = int(oracle.ledger.kev_computed)  # the ledger counts all runs on this oracle
         run = solver(params).start(problem, oracle, Generator(0))
         if near is not None and solver.startable:
-            cast(StartableRun, run).begin(moved(near.alpha, near.bounds, problem))
+            cast(StartableRun, run).begin(moved(*near, problem))
         pace = _BY_ROUNDS.get(self.solver, _STEPS * min(working_set(oracle), oracle.n))
         alpha, bias, gap = _advanced(run, problem, oracle, tol, self.most, pace)
         return Solution(
             alpha=alpha,
             bias=bias,
             gap=gap,
-            bounds=problem.bounds,
             iterations=int(run.iterations),
             evaluations=int(oracle.ledger.kev_computed) - begun,
             ended_early=run.iterations == self.most and not run.converged,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from svmbench.kernels.unrounded import is_rough
 from svmbench.sklearn import _one_vs_one
 from svmbench.sklearn._base import Floats, classes_of, value_errors
 from svmbench.sklearn._kernel_machine import KernelMachine, check_weighted, given_weights
-from svmbench.sklearn._together import PairProblems, Solved
-from svmbench.sklearn._training import Solution, Trainer, cross_validated
+from svmbench.sklearn._one_vs_one import PairSolutions
+from svmbench.sklearn._together import PairProblems
+from svmbench.sklearn._training import Trainer, cross_validated
 from svmbench.solvers import registry
 
 if TYPE_CHECKING:
@@ -40,10 +42,6 @@ _FOLDS = 5
 
 #: Frames from a warning to the caller of `KernelSVC.fit` and `fit_path`.
 _CALLER = 4
-
-#: Of a pair of classes: rows with a non-zero coefficient, these coefficients, positive for the first class,
-#: the solution, and A and B of its probability.
-_Pair = tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]
 
 #: Change of a kernel value times the largest coefficient, as a part of ``tol``, up to which rows are taken as
 #: multiples of a unit that they miss by rounding.
@@ -249,12 +247,12 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         random = check_random_state(first.random_state) if first.probability else None
         with value_errors():
             oracle = first._oracle_of(X, codes.size, kept, _UNSEEN * float(first.tol) / largest, _CALLER)
-            found = first._solved_pairs(oracle, codes[kept], within, random, [float(one.C) for one in order])
+            values = [float(one.C) for one in order]
+            found, sigmoids = first._solved_pairs(oracle, codes[kept], within, random, values)
         for one in others:
             one.__dict__ |= {name: value for name, value in vars(first).items() if name != "C"}
         for k, one in enumerate(order):
-            signed = [(kept[rows], coefficients) for rows, coefficients, _ in found[k]]
-            one._keep(X, codes, oracle, signed, [solution for _, _, solution in found[k]])
+            one._keep(X, codes, kept, oracle, found, k, sigmoids[k])
             if k and oracle.kernel.matrix is not None:
                 one.kernel_evaluations_ = 0
             one._warn(one.solver, _CALLER)
@@ -291,22 +289,19 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         with value_errors():
             oracle = self._oracle_of(X, codes.size, whole, 0.0)
         coefficients = np.asarray(model._dual_coef_.toarray() if model._sparse else model._dual_coef_)
-        owners, signed, solutions = codes[model.support_], [], []
-        for i, j in multiclass.pairs(self.classes_.size):
-            members = np.flatnonzero((codes == i) | (codes == j))
-            labels = np.where(codes[members] == i, -1.0, 1.0)
-            values = np.zeros(codes.size)
+        owners, found = codes[model.support_], PairSolutions(codes, 1)
+        for pair, (i, j) in enumerate(multiclass.pairs(self.classes_.size)):
+            here = found.of(pair)
+            members, labels, values = found.rows[here], found.y[here], np.zeros(codes.size)
             for own, row in ((i, j - 1), (j, i)):
-                values[model.support_[owners == own]] = coefficients[row, owners == own]
+                values[model.support_[owners == own]] = np.abs(coefficients[row, owners == own])
             own_weights = None if weights is None else weights[members]
             trainer = Trainer(self.solver, float(self.tol), -1)
             bias = "unregularised" if self.fit_intercept else "none"
             part = oracle.subset(members, ledger=Ledger())
-            solution = trainer.judged(part, labels, float(self.C), bias, own_weights, np.abs(values[members]))
-            at = np.flatnonzero(values)
-            signed.append((at, values[at]))
-            solutions.append((solution, (0.0, 0.0)))
-        self._keep(X, codes, oracle, signed, solutions)
+            solution = trainer.judged(part, labels, float(self.C), bias, own_weights, values[members])
+            found.keep(0, pair, solution)
+        self._keep(X, codes, whole, oracle, found, 0, np.empty((0, 2)))
         return self
 
     def to_sklearn(self) -> SVC:
@@ -398,102 +393,90 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         weights: Floats | None,
         random: np.random.RandomState | None,
         values: list[float],
-    ) -> list[list[_Pair]]:
-        """Solve the problems of all pairs for ascending values of C; return the pairs of each value."""
-        pairs = multiclass.pairs(self.classes_.size)
+    ) -> tuple[PairSolutions, Floats]:
+        """Solve the problems of all pairs for ascending values of C.
+
+        Return the solutions, and A and B of the probability of each pair, shape (c, p, 2).
+        """
+        found = PairSolutions(codes, len(values))
         trainer = Trainer(self.solver, float(self.tol), int(self.max_iter))
         room, threads = self._cache_bytes, self._threads
-        together: list[Solved] | list[None] = [None] * len(pairs)
+        bias = "unregularised" if self.fit_intercept else "none"
         if random is None and PairProblems.possible(oracle, codes, trainer, values, room, threads):
-            bias = "unregularised" if self.fit_intercept else "none"
-            together = PairProblems(oracle, codes, weights, values, bias, trainer.tol, threads).solved(pairs)
-        found = [
-            self._solved_pair(oracle, codes, weights, pair, random, values, solved)
-            for pair, solved in zip(pairs, together, strict=True)
-        ]
-        return [list(one) for one in zip(*found, strict=True)]
-
-    def _signed(
-        self, rows: NDArray[np.int64], y: Floats, solution: Solution, pair: tuple[int, int]
-    ) -> tuple[NDArray[np.int64], Floats]:
-        """Return the rows with a non-zero coefficient, and these, positive for the first class."""
-        at = solution.alpha.nonzero()[0]
+            PairProblems(oracle, found, weights, values, bias, trainer.tol, threads).solve()
+        sigmoids = np.zeros((*found.gap.shape, 2))
+        for pair in np.flatnonzero(~found.solved.all(axis=0)).tolist():
+            self._solve_pair(trainer, oracle, found, pair, weights, random, values, sigmoids[:, pair])
         if self.verbose:
-            first, second = self.classes_[list(pair)].tolist()
-            print(
-                f"{first!r} against {second!r}: {solution.iterations} iterations, {at.size} support vectors, "
-                f"relative gap {solution.gap:.1e}"
-            )
-        return rows[at], -solution.alpha[at] * y[at]
+            for pair, (i, j) in enumerate(self.classes_[multiclass.pairs(self.classes_.size)].tolist()):
+                for c in range(len(values)):
+                    print(
+                        f"{i!r} against {j!r}: {found.iterations[c, pair]} iterations, "
+                        f"{np.count_nonzero(found.alpha[c, found.of(pair)])} support vectors, "
+                        f"relative gap {found.gap[c, pair]:.1e}"
+                    )
+        return found, sigmoids
 
-    def _solved_pair(
+    def _solve_pair(
         self,
+        trainer: Trainer,
         oracle: Oracle,
-        codes: NDArray[np.int64],
+        found: PairSolutions,
+        pair: int,
         weights: Floats | None,
-        pair: tuple[int, int],
         random: np.random.RandomState | None,
         values: list[float],
-        together: Solved | None,
-    ) -> list[_Pair]:
-        """Solve the problem of two classes for each C with the oracle over all rows, unless it is solved."""
-        i, j = pair
-        solutions: list[Solution | None] = [None] * len(values)
-        part, members, y = oracle, np.empty(0, dtype=np.int64), np.empty(0)
-        if together is not None:
-            members, y, solutions = together
-        if None in solutions:
-            order = np.argsort(members)
-            members = np.flatnonzero((codes == i) | (codes == j))
-            y = np.where(codes[members] == i, -1.0, 1.0)
-            solutions = [
-                one and replace(one, alpha=one.alpha[order], bounds=one.bounds[order]) for one in solutions
-            ]
-        if members.size < codes.size and None in solutions:
-            part = oracle.subset(members, ledger=Ledger())
+        sigmoids: Floats,
+    ) -> None:
+        """Solve the problem of two classes for each C for which it is not solved."""
+        order = np.argsort(found.rows[found.of(pair)])
+        members, y = found.rows[found.of(pair)][order], found.y[found.of(pair)][order]
+        part = oracle if members.size == oracle.n else oracle.subset(members, ledger=Ledger())
         bias = "unregularised" if self.fit_intercept else "none"
-        trainer = Trainer(self.solver, float(self.tol), int(self.max_iter))
         own = None if weights is None else weights[members]
         folds: list[NDArray[np.int64]] = []
         if random is not None:
             folds = [fold for fold in np.array_split(random.permutation(members.size), _FOLDS) if fold.size]
-        found: list[_Pair] = []
-        near: Solution | None = None
-        for C, solution in zip(values, solutions, strict=True):
+        near: tuple[Floats, Floats] | None = None
+        for c, C in enumerate(values):
             problem = (y, C, bias, own)
-            near = trainer.solve(part, *problem, near) if solution is None else solution
-            sigmoid = (0.0, 0.0)
+            if not found.solved[c, pair]:
+                found.keep(c, pair, trainer.solve(part, *problem, near), order)
+            near = found.alpha[c, found.of(pair)][order], C * (np.ones(y.size) if own is None else own)
             if folds:
-                sigmoid = platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
-            found.append((*self._signed(members, y, near, pair), (near, sigmoid)))
-        return found
+                sigmoids[c] = platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
 
     def _keep(
         self,
         X: Any,
         codes: NDArray[np.int64],
+        kept: NDArray[np.int64],
         oracle: Oracle,
-        signed: list[tuple[NDArray[np.int64], Floats]],
-        found: list[tuple[Solution, tuple[float, float]]],
+        found: PairSolutions,
+        c: int,
+        sigmoids: Floats,
     ) -> None:
-        """Set the attributes that `sklearn.svm.SVC` has."""
-        solutions = [solution for solution, _ in found]
-        support, coefficients = _one_vs_one.dual_coefficients(codes, signed, self.classes_.size)
+        """Set the attributes that `SVC` has, from the solutions of the kept rows for C number c."""
+        rows, values, pair = found.coefficients(c)
+        support, coefficients = _one_vs_one.dual_coefficients(
+            codes, kept[rows], values, pair, self.classes_.size
+        )
         self._keep_expansions(
             X,
             oracle,
             support,
             np.bincount(codes[support], minlength=self.classes_.size),
             coefficients,
-            np.array([-solution.bias for solution in solutions]),
-            any(is_rough(values, self._feature_error) for _, values in signed),
+            -found.bias[c],
+            is_rough(math.sqrt(np.bincount(pair, np.square(values)).max(initial=0.0)), self._feature_error),
         )
-        self.gaps_ = np.array([solution.gap for solution in solutions])
+        self.gaps_ = found.gap[c].copy()
         self.gap_ = float(self.gaps_.max())
-        self.n_iter_ = np.array([solution.iterations for solution in solutions], dtype=np.int32)
-        self.kernel_evaluations_ = self._computed(oracle, sum(one.evaluations for one in solutions))
-        self.fit_status_ = int(any(one.ended_early and one.gap > self.tol for one in solutions))
-        sigmoids = np.array([sigmoid for _, sigmoid in found]) if self.probability else np.empty((0, 2))
+        self.n_iter_ = found.iterations[c].astype(np.int32)
+        self.kernel_evaluations_ = self._computed(oracle, int(found.evaluations[c].sum()))
+        self.fit_status_ = int(np.any(found.ended_early[c] & (self.gaps_ > self.tol)))
+        if not self.probability:
+            sigmoids = np.empty((0, 2))
         self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
 
     @property

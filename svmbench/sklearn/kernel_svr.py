@@ -150,7 +150,8 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """Return the rows and the targets."""
         X, y = self._checked_training(X, y, y_numeric=True)
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        if y.dtype != np.float64 or callable(self.kernel):
+            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         if np.abs(y).max() > _LARGEST:
             raise ValueError(f"y holds numbers above {_LARGEST:g}: scale them")
         return X, y
@@ -161,7 +162,7 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         """Set the attributes that `sklearn.svm.SVR` has, for targets up to `largest`."""
         at = np.flatnonzero(solution.alpha)
         coefficients = solution.alpha[at]
-        rough = bool(at.size) and is_rough(coefficients / largest, self._feature_error)
+        rough = bool(at.size) and is_rough(float(np.linalg.norm(coefficients)) / largest, self._feature_error)
         counts = np.array([at.size, 0])
         self._keep_expansions(
             X, oracle, kept[at], counts, coefficients[np.newaxis], np.array([solution.bias]), rough

@@ -106,7 +106,7 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
             raise TypeError("the answer is not a kernel expansion")
         self.n_iter_ = int(run.iterations)
         self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
-        self._double: bool = is_rough(model.coefficients, oracle.feature_error)
+        self._double: bool = is_rough(float(np.linalg.norm(model.coefficients)), oracle.feature_error)
         self.support_: NDArray[np.int64] = model.indices.astype(np.int64)
         self.support_vectors_: Any = X[self.support_]
         self.dual_coef_: Floats = model.coefficients[np.newaxis, :].copy()

@@ -26,7 +26,7 @@ cdef class FormulaLayout(Layout):
     exact_price = 1.0
     cdef object X
 
-    def __cinit__(self, X, kernel, threads=1):
+    def __cinit__(self, X, kernel, threads=1, **_):
         self.X = canonical(X).astype(np.float64) if issparse(X) else dense(X)
         self.stride = (self.n + TILE - 1) // TILE * TILE
 
@@ -114,9 +114,14 @@ cdef class GramLayout(FormulaLayout):
     cdef const double[:, ::1] matrix
     cdef const int64_t[::1] members
 
-    def __cinit__(self, X, kernel, threads=1):
+    def __cinit__(self, X, kernel, threads=1, members=None):
         self.matrix = self.kernel.matrix
-        self.members = self.kernel.numbers(X)
+        self.members = self.kernel.numbers(X) if members is None else members
+
+    def select(self, indices):
+        """See `Layout`."""
+        members = np.asarray(self.members)[indices]
+        return GramLayout(self.X[indices], self.kernel, self.threads, members=members)
 
     def scores_at(self, other, indices, coefficients):
         """See `Layout`; the values are in double precision."""

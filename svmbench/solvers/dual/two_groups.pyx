@@ -34,45 +34,13 @@ own `TwoGroups`.
 import numpy as np
 
 from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from svmbench.kernels._oracle cimport Oracle
 from svmbench.kernels.layouts._layout cimport TILE, Layout
 from svmbench.simd.targets cimport isa_level
-from svmbench.solvers.dual.working_set cimport (
-    WORKING_SET_PAD, bind, make_row, solve as solve_set, working_set
-)
-
-cdef extern from "two_groups.h" nogil:
-    enum: TWO_GROUPS_PAD
-    ctypedef struct two_groups:
-        ptrdiff_t stride
-        const float* kernel
-        const float* diagonal
-        const double* least
-        const double* most
-        double* beta
-        float* values
-        float* up
-        float* down
-        float high
-        float low
-        make_row make
-        void* maker
-        unsigned char* made
-    void svmbench_two_groups_mark(two_groups*)
-    int64_t svmbench_two_groups_make(int level, two_groups*, double eps, int64_t steps)
-    void svmbench_two_groups_sum(int level, const two_groups*, double* sums)
-    enum: PICKED
-    ctypedef struct picks:
-        ptrdiff_t count
-        ptrdiff_t stride
-        int32_t* from_ "from"
-        int32_t* to
-        int32_t* lanes
-    void svmbench_two_groups_arrange(picks*, const int64_t* places)
-    void svmbench_two_groups_pick(int level, const picks*, const float* row, float* packed)
+from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, bind, solve as solve_set
 
 cdef enum:
     STEPS_BETWEEN = 64      # least number of steps between two checks of the gap
@@ -96,61 +64,26 @@ cdef class TwoGroups:
 
     Parameters
     ----------
-    groups : list of Oracle
-        Over the examples of each group; subsets of one oracle, for which `possible` holds.
+    groups : list of Layout
+        The examples of each group: `Oracle.stored` of an oracle for which `possible` holds.
+    diagonal : ndarray of float64, shape (n,)
+        K(x, x) of all of them, one group after the other.
     """
 
-    cdef readonly int64_t steps             # of the last problem
-    cdef readonly int64_t evaluations       # kernel values made for it
-    cdef list groups
-    cdef bint balanced
-    cdef double eps                         # of the values: below, the optimality conditions hold
-    # Of all groups, from their first use on: values within them, and which rows are there.
-    cdef list within
-    cdef list held
-    cdef list diagonals
-    # Of the two groups: layouts, where their examples begin and how many there are, what is kept of them.
-    cdef tuple pair
-    cdef Layout first
-    cdef Layout second
-    cdef Py_ssize_t[2] begin
-    cdef Py_ssize_t[2] size
-    cdef float *kept[2]
-    cdef unsigned char *there[2]
-    # By place: examples of a group stand together, padded to whole tiles.
-    cdef working_set inner
-    cdef float[::1] matrix
-    cdef unsigned char[::1] made
-    cdef double[:, ::1] vectors
-    cdef double[::1] gains                  # the values where all coefficients are 0
-    cdef double[::1] sums                   # scratch
-    cdef double[::1] excess                 # of values from rows, at the point of `refine`
-    # The variables in which steps with a bias are made, all or packed ones: their number and their places.
-    cdef working_set few
-    cdef Py_ssize_t count
-    cdef int64_t[::1] places
-    cdef picks packed                       # the same places in the layout of a copy of a row
-    cdef int32_t[:, ::1] runs
-    cdef float[::1] few_matrix
-    cdef unsigned char[::1] few_made
-    cdef double[:, ::1] few_vectors
-    # The same for steps in single precision, with values from which `center` is subtracted.
-    cdef two_groups single
-    cdef float[:, ::1] singles
-    cdef double center
-    cdef char[::1] query
-
-    def __init__(self, groups):
-        cdef Oracle group = None
-        cdef Py_ssize_t widest = 0, wider = 0, most = 0, query = 1
-        self.groups = list(groups)
-        for group in self.groups:
-            query = max(query, group.layout.query_size())
-            wider = max(wider, min(widest, group.layout.stride))
-            widest = max(widest, group.layout.stride)
-        self.within = [None] * len(self.groups)
-        self.held = [None] * len(self.groups)
-        self.diagonals = [group.diagonal() for group in self.groups]
+    def __init__(self, groups, diagonal):
+        cdef Layout group = None
+        cdef Py_ssize_t widest = 0, wider = 0, most = 0, query = 1, number = 0
+        self.layouts, self.diagonal = list(groups), diagonal
+        self.starts, self.blocks = np.zeros((2, len(groups) + 1), dtype=np.int64)
+        for number, group in enumerate(groups):
+            query = max(query, group.query_size())
+            wider = max(wider, min(widest, group.stride))
+            widest = max(widest, group.stride)
+            self.starts[number + 1] = self.starts[number] + group.n
+            self.blocks[number + 1] = self.blocks[number] + group.n * group.stride
+        self.within = np.zeros(self.blocks[len(groups)] if len(groups) > GROUPS else 0, dtype=np.float32)
+        self.held = np.zeros(self.starts[len(groups)], dtype=np.uint8)
+        self.pair[0] = self.pair[1] = -1
         most = widest + wider
         # Zeros: memory that is not written to is not taken. Rows that are not made yet must be finite.
         self.matrix = np.zeros(most * most, dtype=np.float32)
@@ -200,12 +133,20 @@ cdef class TwoGroups:
         gains : ndarray of float64, shape (n,), optional
             Factors g of α in the linear term, default 1.
         """
-        cdef const double[::1] diagonal
+        cdef Py_ssize_t n = self.starts[i + 1] - self.starts[i] + self.starts[j + 1] - self.starts[j]
+        if min(bounds.shape[0], n if alpha is None else alpha.shape[0],
+               n if gains is None else gains.shape[0]) < n:
+            raise ValueError(f"{bounds.shape[0]} bounds for the {n} examples of two groups")
+        self.begin_pair(i, j, &bounds[0], balanced, eps, NULL if alpha is None else &alpha[0],
+                        NULL if gains is None else &gains[0])
+
+    cdef void begin_pair(self, Py_ssize_t i, Py_ssize_t j, const double* bounds, bint balanced, double eps,
+                         const double* alpha, const double* gains) noexcept:
         cdef Py_ssize_t which = 0, at = 0, begin = 0, k = 0, number = 0
         cdef double label = 0.0
         self.balanced, self.eps = balanced, eps
         self.steps = self.evaluations = 0
-        self.first, self.second = (<Oracle>self.groups[i]).layout, (<Oracle>self.groups[j]).layout
+        self.first, self.second = <Layout>self.layouts[i], <Layout>self.layouts[j]
         self.inner.size = self.inner.stride = self.first.stride + self.second.stride
         for k in range(self.vectors.shape[0]):
             memset(&self.vectors[k, 0], 0, <size_t>self.inner.stride * sizeof(double))
@@ -213,23 +154,22 @@ cdef class TwoGroups:
         memset(&self.gains[0], 0, <size_t>self.inner.stride * sizeof(double))
         for which in range(GROUPS):
             number, label = j if which else i, 2.0 * which - 1.0
-            diagonal = self.diagonals[number]
-            self.begin[which], self.size[which] = at, diagonal.shape[0]
-            if bounds.shape[0] < begin + self.size[which]:
-                raise ValueError(f"{bounds.shape[0]} bounds for the examples of two groups")
+            self.begin[which] = at
+            self.size[which] = self.starts[number + 1] - self.starts[number]
             for k in range(self.size[which]):
-                self.vectors[0, at + k] = diagonal[k]
+                self.vectors[0, at + k] = self.diagonal[self.starts[number] + k]
                 self.vectors[2 if which else 1, at + k] = label * bounds[begin + k]
-                self.vectors[3, at + k] = 0.0 if alpha is None else label * alpha[begin + k]
-                self.gains[at + k] = label if gains is None else label * gains[begin + k]
+                self.vectors[3, at + k] = 0.0 if alpha == NULL else label * alpha[begin + k]
+                self.gains[at + k] = label if gains == NULL else label * gains[begin + k]
                 self.vectors[4, at + k] = self.gains[at + k]
             at += self.second.stride if which else self.first.stride
-            self.hold(which, number, at - self.begin[which])
+            self.kept[which] = &self.within[self.blocks[number]] if self.within.shape[0] else NULL
+            self.there[which] = &self.held[self.starts[number]]
             begin += self.size[which]
-        if self.pair != (i, j):
+        if self.pair[0] != i or self.pair[1] != j:
             memset(&self.made[0], 0, <size_t>self.inner.stride)
-        self.pair = (i, j)
-        if alpha is not None:
+        self.pair[0], self.pair[1] = i, j
+        if alpha != NULL:
             with nogil:
                 for k in range(self.inner.stride):
                     if self.inner.beta[k] != 0.0 and not self.made[k]:
@@ -248,20 +188,6 @@ cdef class TwoGroups:
                 self.inner.values[k] = value
                 at += 1
 
-    cdef int hold(self, Py_ssize_t which, Py_ssize_t number, Py_ssize_t stride) except -1:
-        """Point to what is kept of a group, from its first use on; nothing is if there is one problem."""
-        cdef float[::1] values
-        cdef unsigned char[::1] there
-        self.kept[which] = NULL
-        if len(self.groups) == GROUPS:
-            return 0
-        if self.within[number] is None:
-            self.within[number] = np.zeros(self.size[which] * stride, dtype=np.float32)
-            self.held[number] = np.zeros(self.size[which], dtype=np.uint8)
-        values, there = self.within[number], self.held[number]
-        self.kept[which], self.there[which] = &values[0], &there[0]
-        return 0
-
     def advance(self, double goal, int64_t most):
         """Make steps until the estimated relative gap is at most `goal`, or there is no further progress.
 
@@ -277,21 +203,26 @@ cdef class TwoGroups:
         bool
             Whether the goal is reached.
         """
+        cdef bint reached = False
+        with nogil:
+            reached = self.step_to(goal, most)
+        return reached
+
+    cdef bint step_to(self, double goal, int64_t most) noexcept nogil:
         cdef int64_t end = self.steps + most
         cdef double violation = self.violation(), gap = INFINITY, last_violation = 0.0, last_gap = 0.0
-        with nogil:
-            while True:
-                last_violation, last_gap = violation, gap
-                if self.balanced:
-                    self.make_single(goal, end, ROUND * violation)
-                else:
-                    self.make_double(goal, end)
-                self.sum_up()
-                violation, gap = self.violation(), self.relative_gap(&self.inner)
-                if gap <= goal or self.steps >= end or violation < self.eps:
-                    break
-                if violation > LESS * last_violation and gap > LESS * last_gap:
-                    break
+        while True:
+            last_violation, last_gap = violation, gap
+            if self.balanced:
+                self.make_single(goal, end, ROUND * violation)
+            else:
+                self.make_double(goal, end)
+            self.sum_up()
+            violation, gap = self.violation(), self.relative_gap(&self.inner)
+            if gap <= goal or self.steps >= end or violation < self.eps:
+                break
+            if violation > LESS * last_violation and gap > LESS * last_gap:
+                break
         return gap <= goal
 
     cdef int64_t between(self, Py_ssize_t stride) noexcept nogil:
@@ -444,13 +375,16 @@ cdef class TwoGroups:
         The responses are sums in double precision of the solver's rows.
         """
         cdef double[::1] alpha = np.empty(self.size[0] + self.size[1]), responses = np.empty_like(alpha)
+        self.write(&alpha[0], &responses[0])
+        return np.asarray(alpha), np.asarray(responses)
+
+    cdef void write(self, double* alpha, double* responses) noexcept nogil:
         cdef Py_ssize_t which = 0, at = 0, k = 0
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
                 alpha[at] = fabs(self.inner.beta[k])
                 responses[at] = (2.0 * which - 1.0) * (self.gains[k] - self.inner.values[k])
                 at += 1
-        return np.asarray(alpha), np.asarray(responses)
 
 
 cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:

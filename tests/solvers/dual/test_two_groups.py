@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from svmbench.certify.certificate import certify
-from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.solvers.dual.two_groups import TwoGroups
@@ -46,7 +45,7 @@ def rows_of(number):
 
 
 def solver_over(oracle):
-    return TwoGroups([oracle.subset(rows_of(g), cached=False, ledger=Ledger()) for g in range(len(SIZES))])
+    return TwoGroups([oracle.stored(rows_of(g)) for g in range(len(SIZES))], oracle.diagonal())
 
 
 def solved(solver, i, j, problem, goal=1e-9):
@@ -150,9 +149,8 @@ def test_variables_that_are_left_out_for_a_while_are_at_their_optimum_in_the_end
     X = (rng.normal(size=(700, 3)) + np.repeat([0.0, distance], [300, 400])[:, None]).astype(np.float32)
     oracle = Oracle(X, {**GAUSSIAN, "gamma": 0.5})
     parts = np.arange(300), np.arange(300, 700)
-    groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in parts]
     problem = Problem.build(np.repeat([-1.0, 1.0], [300, 400]), C=C, bias="unregularised")
-    solver = TwoGroups(groups)
+    solver = TwoGroups([oracle.stored(rows) for rows in parts], oracle.diagonal())
     solver.start(0, 1, problem.bounds, True, 1e-10)
     assert solver.advance(1e-7, 10**6)
     alpha, responses = solver.point()
