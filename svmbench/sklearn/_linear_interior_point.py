@@ -53,6 +53,11 @@ _VISIT_NS, _VALUE_NS = 40.0, 0.5
 _MOST = 1 << 25
 
 
+def pass_ns(n: int, stored: int) -> float:
+    """Return the nanoseconds of a pass over n rows with so many values that are not 0."""
+    return _VISIT_NS * n + _VALUE_NS * stored
+
+
 def passes_worth(n: int, m: int, stored: int) -> float:
     """Return the passes of coordinate descent that take about as long as the interior-point method.
 
@@ -66,7 +71,7 @@ def passes_worth(n: int, m: int, stored: int) -> float:
     k = min(n, m)
     step = _STEP_NS + n * (_ROW_NS + _PRODUCT_NS * k * k) + _CUBE_NS * k**3
     begin = _BASIS_NS * m * n * n if n < m else 0.0
-    return (begin + _STEPS * step) / (_VISIT_NS * n + _VALUE_NS * stored)
+    return (begin + _STEPS * step) / pass_ns(n, stored)
 
 
 def from_near(

@@ -15,10 +15,10 @@ from sklearn.utils import check_random_state
 
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels.unrounded import linear_data_over
-from svmbench.problem import Problem, dual_objective, primal_objective
+from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive, checked_features
-from svmbench.sklearn._linear_interior_point import from_near, passes_worth
+from svmbench.sklearn._linear_interior_point import from_near, pass_ns, passes_worth
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel
 
@@ -29,8 +29,9 @@ _EPS, _TIGHTER = 0.1, 0.1
 #: Gap below which rounding of rows to float32 may hide the gap of the weights that a solver keeps.
 _ROUNDED = 1e-6
 
-#: Passes before the first forecast counts.
-_FIRST = 4
+#: Passes before the first forecast counts, and nanoseconds of a look at the gap: of the passes between two
+#: looks, at least.
+_FIRST, _LOOK_NS = 4, 4e4
 
 
 @dataclass(eq=False, repr=False)
@@ -102,7 +103,8 @@ class LinearSVC(BinaryClassifier):
         solver = registry.get("dcd")
         run = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
         forecast = _Forecast(self.tol, int(self.max_iter))
-        worth, passes, read = passes_worth(n, data.d, data.stored), 1, 0
+        worth, read = passes_worth(n, data.d, data.stored), 0
+        passes = between = math.ceil(_LOOK_NS / pass_ns(n, data.stored))
         while True:
             run.advance("iterations", n * min(passes, int(self.max_iter)))
             snapshot = run.snapshot()
@@ -113,13 +115,13 @@ class LinearSVC(BinaryClassifier):
             gap = _gap(problem, alpha, weights, weights, data)
             left = forecast.left(passes, gap)
             passes, ended = -(-int(run.iterations) // n), run.iterations >= n * int(self.max_iter)
-            if ended or run.converged or gap <= max(self.tol, _ROUNDED):
-                # w is recomputed from the coefficients, so that dual point and objective belong together.
-                weights = _sum(rows, alpha * labels)
-                gap = _gap(problem, alpha, weights, weights, data)
+            if near := gap <= max(self.tol, _ROUNDED):
+                weights, gap = _own(problem, alpha, rows, data)
             if run.converged and gap > self.tol:
                 ended = ended or not run.tighten(_TIGHTER)
             ended = ended or getattr(run, "stalled", False)
+            if ended and not near:
+                weights, gap = _own(problem, alpha, rows, data)
             # Rounding may end the descent too early, and many passes are slower than the other method.
             if gap > self.tol and (self.max_iter if ended else passes >= _FIRST and left) > worth:
                 worth = math.inf
@@ -132,7 +134,7 @@ class LinearSVC(BinaryClassifier):
                     weights, gap, ended = w, reached, True
             if ended or gap <= self.tol:
                 break
-            passes += max(1, passes // 8, min(passes // 3, int(0.5 * left)))
+            passes += max(between, passes // 8, min(passes // 3, int(0.5 * left)))
         self.gap_ = gap
         if self.gap_ > self.tol:
             warnings.warn(
@@ -191,9 +193,15 @@ class _Forecast:
 
 def _gap(problem: Problem, alpha: Floats, weights: Floats, sums: Floats, data: LinearData) -> float:
     """Return the relative gap between the weights and a dual point, whose weighted sum of rows is given."""
-    loss = problem.mean_loss(problem.y * data.products(weights))
-    primal = primal_objective(problem.lam, float(weights @ weights), loss)
-    return max(0.0, 1.0 - dual_objective(problem.lam, alpha, float(sums @ sums)) / primal)
+    losses = np.maximum(1.0 - problem.y * data.products(weights), 0.0)
+    primal = 0.5 * float(weights @ weights) + problem.C * float(losses.sum())
+    return max(0.0, 1.0 - (float(alpha.sum()) - 0.5 * float(sums @ sums)) / primal)
+
+
+def _own(problem: Problem, alpha: Floats, rows: Any, data: LinearData) -> tuple[Floats, float]:
+    """Return the weights computed from the coefficients, to which the gap then belongs, and the gap."""
+    weights = _sum(rows, alpha * problem.y)
+    return weights, _gap(problem, alpha, weights, weights, data)
 
 
 def _sum(rows: Any, coefficients: Floats) -> Floats:
