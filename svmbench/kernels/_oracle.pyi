@@ -78,7 +78,7 @@ class Oracle(KernelRows):
         coefficients: NDArray[np.float64],
         X: Any,
         positive: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.float64]: ...
+    ) -> tuple[NDArray[np.float64], float]: ...
     def settled(
         self,
         indices: NDArray[np.int64],
@@ -86,6 +86,7 @@ class Oracle(KernelRows):
         bias: float,
         X: Any,
         sums: NDArray[np.float64],
+        beyond: float,
     ) -> NDArray[np.float64]: ...
     def training_scores(
         self, indices: NDArray[np.int64], coefficients: NDArray[np.float64]

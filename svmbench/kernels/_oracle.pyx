@@ -275,16 +275,16 @@ cdef class Oracle(KernelRows):
                                 None, self.given, 0.5 * self.feature_error)
 
     def sides(self, indices, coefficients, X, positive=None):
-        """Return the sums of `svmbench.kernels.decisions.sides`, shape (2, m); counted as prediction."""
+        """Return what `svmbench.kernels.decisions.sides` does; counted as prediction."""
         self.ledger.kev_prediction += len(indices) * X.shape[0]
         return decisions.sides(*self._terms(indices, coefficients), self.moved(X), positive)
 
-    def settled(self, indices, coefficients, bias, X, sums):
-        """Return the scores of `decision_function` from the sums of `sides`; not counted again."""
+    def settled(self, indices, coefficients, bias, X, sums, beyond):
+        """Return the scores of `decision_function` from what `sides` returns; not counted again."""
         if self.compared:
             return self.exact_again(indices, coefficients, X=X) + bias
         return self._kept(decisions.settled(*self._terms(indices, coefficients), bias, self.moved(X), sums,
-                                            self.given, 0.5 * self.feature_error))
+                                            beyond, self.given, 0.5 * self.feature_error))
 
     def _terms(self, indices, coefficients):
         return self.layout, np.asarray(indices), np.asarray(coefficients)

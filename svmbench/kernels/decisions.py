@@ -49,8 +49,10 @@ def sides(
     coefficients: Floats,
     X: Any,
     positive: NDArray[np.bool_] | None = None,
-) -> Floats:
+) -> tuple[Floats, float]:
     """Return the sums of positive terms and of negated negative terms, in single precision, shape (2, m).
+
+    The second number bounds the errors of the sums of both in addition to those of their values.
 
     Parameters
     ----------
@@ -63,12 +65,25 @@ def sides(
     positive : ndarray of bool, shape (s,), optional
         Which terms belong to the first sum. Default: those with positive coefficients.
     """
+    return _summed(layout, _parted(layout, indices, coefficients, positive), X)
+
+
+def _parted(
+    layout: Any, indices: NDArray[np.int64], coefficients: Floats, positive: NDArray[np.bool_] | None = None
+) -> list[tuple[Any, Floats]]:
+    """Return a layout of the examples of each of the two sums, and their coefficients."""
     first = coefficients > 0.0 if positive is None else positive
-    queries = layout.queries_of(X)
-    both = (layout.select(indices[own]).scores(queries, coefficients[own]) for own in (first, ~first))
-    found = np.stack([*both])
-    found[1] *= -1.0
-    return found
+    return [(layout.select(indices[own]), coefficients[own]) for own in (first, ~first)]
+
+
+def _summed(layout: Any, terms: list[tuple[Any, Floats]], X: Any) -> tuple[Floats, float]:
+    queries, found, beyond = layout.queries_of(X), [], 0.0
+    for chosen, weights in terms:
+        quick = chosen.quick_scores(queries, weights)
+        some, off = (chosen.scores(queries, weights), 0.0) if quick is None else quick
+        found.append(some)
+        beyond += off
+    return np.stack(found) * [[1.0], [-1.0]], beyond
 
 
 def errors(
@@ -139,15 +154,14 @@ def scores(
     X = X.tocsr() if issparse(X) else X
     m = X.shape[0]
     whole = exact or layout.kernel.linear or layout.kernel.compiled is None
+    terms = [] if whole else _parted(layout, indices, coefficients)
     if not whole and m > 4 * _TRIED:
         some = X[:: m // _TRIED]
-        sums = sides(layout, indices, coefficients, some)
-        whole = 2 * unsure(layout, indices, coefficients, bias, some, sums, given, off).size > some.shape[0]
+        sums = _summed(layout, terms, some)
+        whole = 2 * unsure(layout, indices, coefficients, bias, some, *sums, given, off).size > some.shape[0]
     if whole:
         return exact_scores(layout, indices, coefficients, X, given) + bias, m
-    return settled(
-        layout, indices, coefficients, bias, X, sides(layout, indices, coefficients, X), given, off
-    )
+    return settled(layout, indices, coefficients, bias, X, *_summed(layout, terms, X), given, off)
 
 
 def settled(
@@ -157,12 +171,13 @@ def settled(
     bias: float,
     X: Any,
     sums: Floats,
+    beyond: float,
     given: Any = None,
     off: float = 0.0,
 ) -> tuple[Floats, int]:
-    """Return the same as `scores`, from the sums of `sides`."""
+    """Return the same as `scores`, from what `sides` returns."""
     found: Floats = sums[0] - sums[1] + bias
-    at = unsure(layout, indices, coefficients, bias, X, sums, given, off)
+    at = unsure(layout, indices, coefficients, bias, X, sums, beyond, given, off)
     if at.size:
         found[at] = exact_scores(layout, indices, coefficients, X[at], given) + bias
     return found, int(at.size)
@@ -175,14 +190,15 @@ def unsure(
     bias: float,
     X: Any,
     sums: Floats,
+    beyond: float,
     given: Any = None,
     off: float = 0.0,
 ) -> NDArray[np.int64]:
-    """Return the rows whose scores, from the sums of `sides`, may have the wrong sign."""
+    """Return the rows whose scores, from what `sides` returns, may have the wrong sign."""
     if not coefficients.size:
         return np.zeros(0, dtype=np.int64)
     found = np.abs(sums[0] - sums[1] + bias)
-    bounds = errors(layout, indices, coefficients, X, sums, given, off)
+    bounds = errors(layout, indices, coefficients, X, sums + beyond, given, off) + beyond
     return np.flatnonzero(~(found > bounds + 2.0 * _DOUBLE * (found + abs(bias))))
 
 

@@ -34,7 +34,7 @@ class HeldOutScores:
         self._oracle = oracle
         self._X = X
         self._coefficients = np.zeros(oracle.n)
-        self._sides = np.zeros((2, X.shape[0]))
+        self._sides, self._beyond = np.zeros((2, X.shape[0])), 0.0
 
     def price(self, model: KernelExpansion) -> int:
         """Return the number of kernel evaluations needed for the scores of a model."""
@@ -45,10 +45,13 @@ class HeldOutScores:
         at, weights, kept = self._missing(model)
         new, old = spread(model, self._oracle.n), self._coefficients
         positive = np.where(new[at] == 0.0, old[at], new[at]) > 0.0
-        sides = self._oracle.sides(at, weights, self._X, positive)
+        sides, beyond = self._oracle.sides(at, weights, self._X, positive)
         self._sides = self._sides + sides if kept else sides
+        self._beyond = self._beyond + beyond if kept else beyond
         self._coefficients = new
-        return self._oracle.settled(model.indices, model.coefficients, model.bias, self._X, self._sides)
+        return self._oracle.settled(
+            model.indices, model.coefficients, model.bias, self._X, self._sides, self._beyond
+        )
 
     def _missing(self, model: KernelExpansion) -> tuple[NDArray[np.int64], Floats, bool]:
         """Return the terms to evaluate, and whether to add them to the previous scores."""
@@ -62,12 +65,13 @@ class HeldOutScores:
 
     def state(self) -> dict[str, Floats]:
         """Return the state, from which the next scores are computed."""
-        return {"coefficients": self._coefficients, "sides": self._sides}
+        return {"coefficients": self._coefficients, "sides": self._sides, "beyond": np.array(self._beyond)}
 
     def restore(self, state: Mapping[str, Floats]) -> None:
         """Restore a state."""
         if "sides" in state:  # an older state has their difference only, so the next scores are all new
             self._coefficients, self._sides = state["coefficients"], state["sides"]
+            self._beyond = float(state.get("beyond", 0.0))
 
 
 def spread(model: KernelExpansion, n: int) -> Floats:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.unrounded import oracle_over
+from tests import instruction_sets
 
 KERNELS = [
     {"name": "gaussian", "gamma": 0.05},
@@ -61,8 +62,8 @@ def test_signs_are_those_of_the_model_and_errors_are_within_their_bounds(kind, k
     assert oracle.layout_name == ("dense" if kind == "given" else kind)
     weights = rng.normal(size=200) * 10.0 ** rng.uniform(-2.0, 4.0, 200)
     scores = extended(oracle, kernel, weights, others)
-    plus, minus = oracle.sides(at, weights, others)
-    assert np.all(np.abs(plus - minus - scores) <= oracle.score_errors(at, weights, others))
+    (plus, minus), beyond = oracle.sides(at, weights, others)
+    assert np.all(np.abs(plus - minus - scores) <= oracle.score_errors(at, weights, others) + beyond)
     # For each row, a bias far below the error of single precision puts it on either side of 0.
     little = 1e-11 * float(np.abs(weights).sum())
     for row in range(0, 100, 7):
@@ -97,3 +98,37 @@ def test_scores_of_points_are_those_of_the_examples_as_given():
     distances = np.square((X[:, None] - points) * 1e40).sum(axis=-1) * 1e-80
     expected = np.exp(-2e77 * distances) @ coefficients
     np.testing.assert_allclose(oracle.training_point_scores(points, coefficients), expected, atol=1e-9)
+
+
+PROGRAM = """
+import numpy as np
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.simd import isa
+from tests.kernels.test_decisions import ones
+
+for n, threads in ((300, 1), (1024, 3), (2600, 1), (2600, 4)):
+    X, others, weights = ones(n), ones(700), np.random.default_rng(n).uniform(-1.0, 1.0, n)
+    oracle, at = Oracle(X, {"name": "gaussian", "gamma": 0.05}, threads=threads), np.arange(n)
+    sums, beyond = oracle.sides(at, weights, others)
+    assert (beyond > 0.0) == (isa() == "avx512_icl")
+    K = np.exp(-0.05 * np.square(others[:, None] - X[None]).sum(axis=-1, dtype=np.float64))
+    terms = np.stack([K @ np.maximum(weights, 0.0), K @ np.maximum(-weights, 0.0)])
+    assert np.abs(sums - terms).sum(axis=0).max() <= beyond + 1.01 * 2.0**-24 * terms.sum(axis=0).max()
+    bias = -float(np.median(terms[0] - terms[1]))
+    print(np.packbits(oracle.decision_function(at, weights, bias, others) > 0.0).tobytes().hex())
+    assert oracle.sides(at, 1e4 * weights, others)[1] == 0.0
+"""
+
+
+def ones(n: int) -> np.ndarray:
+    """Return rows of 40 features, 12 of them 1 at most, shape (n, 40)."""
+    rng = np.random.default_rng(n + 1)
+    X = np.zeros((n, 40), dtype=np.float32)
+    X[np.arange(n)[:, None], rng.integers(0, 40, (n, 12))] = 1.0
+    return X
+
+
+@instruction_sets.several
+def test_sums_in_whole_numbers_are_within_their_bound_and_signs_are_those_of_other_sums():
+    assert len(instruction_sets.outputs(PROGRAM)) == 1

@@ -5,7 +5,8 @@ The words are also stored by columns, from which rows with few ones are computed
 
 import numpy as np
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -29,6 +30,13 @@ cdef extern from "bits.h" nogil:
         int (*place)(int x) noexcept nogil
     block_fn svmbench_bits_block(int level)
     const column_form *svmbench_column_form(int level)
+    ctypedef struct quick_sums:
+        ptrdiff_t blocks
+        int distance
+        const uint8_t *table
+        const int8_t *digits
+    int svmbench_bits_quick(int level, const bits_store *, const quick_sums *, const char *queries,
+                            ptrdiff_t query_bytes, ptrdiff_t count, int threads, double *sums)
 
 cdef extern from *:
     int __builtin_ctz(uint32_t x) noexcept nogil
@@ -43,6 +51,14 @@ cdef enum:
 
 # The C loops read the table in pieces of this many values.
 _PIECE = 128
+
+
+# Numbers of the tables of `quick_scores`, and the largest one of three digits from -128 to 127. With larger
+# errors, too many signs are uncertain: scores are about 1 near the margin.
+cdef enum:
+    QUICK = 32
+    MOST_DIGITS = 127 * (1 + 256 * (1 + 256))
+cdef double QUICK_ERROR = 0.005
 
 
 def kernel_table(kernel, largest):
@@ -165,3 +181,49 @@ cdef class BitsLayout(TiledLayout):
         """Return the queries as rows of float32."""
         bits = np.unpackbits(records[:, : 4 * self.store.words], axis=1, count=self.d, bitorder="little")
         return bits.astype(np.float32)
+
+    def quick_scores(self, queries, coefficients):
+        """See `Layout`. Values and coefficients are rounded to 24 bits, and summed in whole numbers."""
+        cdef Py_ssize_t register = svmbench_column_form(self.level).bytes, k = 0, block = 0
+        cdef int64_t number = 0, digit = 0
+        cdef const column_form *form = svmbench_column_form(self.level)
+        cdef quick_sums what
+        most = 0
+        for _, records in queries:
+            if records is not None and len(records):
+                most = max(most, int(records[:, 4 * self.store.words :].copy().view(np.int32).max()))
+        sizes = np.abs(coefficients)
+        largest = float(sizes.max(initial=0.0))
+        error = 1.01 * 2.0**-24 * (0.5 * float(sizes.sum()) + self.n * largest)
+        what.blocks, what.distance = 0, self.kernel.radial
+        if (self.store.columns == NULL or not self.kernel.normalised or not 0.0 < error < QUICK_ERROR
+                or most + (self.store.most if what.distance else 0) >= QUICK or 2 * most > self.d
+                or not svmbench_bits_quick(self.level, &self.store, &what, NULL, 0, 0, 1, NULL)):
+            return None
+        values = np.rint(self.kernel.value(np.arange(QUICK, dtype=np.float64)) * (2.0**24 - 1.0))
+        table = values.astype("<u4").view(np.uint8).reshape(QUICK, 4).T[:3].copy()
+        whole = np.rint(coefficients * (MOST_DIGITS / largest)).astype(np.int64)
+        what.blocks = (self.n + 8 * register - 1) // (8 * register)
+        digits = np.zeros((what.blocks, 3, 8 * register), dtype=np.int8)
+        cdef const uint8_t[:, ::1] of_values = table
+        cdef const int64_t[::1] of_points = whole
+        cdef int8_t[:, :, ::1] places = digits
+        cdef const uint8_t[:, ::1] rows
+        cdef double[::1] sums
+        for k in range(self.n):
+            number, block = of_points[k], k // (8 * register)
+            for digit in range(3):
+                places[block, digit, form.place(k % (8 * register))] = <int8_t>(number & 255)
+                number = (number - <int8_t>(number & 255)) >> 8
+        what.table, what.digits = &of_values[0, 0], &places[0, 0, 0]
+        unit, found = largest / MOST_DIGITS / (2.0**24 - 1.0), []
+        for count, records in queries:
+            part = np.full(count, np.nan) if records is None else np.zeros(count)
+            if records is not None and count:
+                sums, rows = part, records
+                with nogil:
+                    svmbench_bits_quick(self.level, &self.store, &what, <const char *>&rows[0, 0],
+                                        self.job.query_bytes, rows.shape[0], self.threads, &sums[0])
+                PyErr_CheckSignals()
+            found.append(unit * part)
+        return np.concatenate([np.zeros(0), *found]), error

@@ -242,8 +242,15 @@ cdef class Layout:
         """
         raise NotImplementedError
 
+    def quick_scores(self, queries, coefficients):
+        """Return `scores` with larger errors and their bound, besides those of values; None if not faster.
+
+        An array of float64, shape (m,), and a number.
+        """
+        return None
+
     def scores_at(self, other, indices, coefficients):
-        """Return the same for the examples at `indices` of another layout of the same kind and options."""
+        """Return `scores` for the examples at `indices` of another layout of the same kind and options."""
         raise NotImplementedError
 
     def values(self, X):

@@ -18,3 +18,24 @@ static const column_form FORM[] = {
 };
 
 const column_form *svmbench_column_form(int level) { return FORM + level; }
+
+int svmbench_bits_quick(int level, const bits_store *store, const quick_sums *what, const char *queries,
+                        ptrdiff_t query_bytes, ptrdiff_t count, int threads, double *sums)
+{
+#if defined(__x86_64__)
+    if (level < ISA_LEVELS - 1)
+        return 0;
+    if (threads == 1) {
+        quick_avx512_icl(store, what, queries, query_bytes, count, sums);
+        return 1;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int part = 0; part < threads; part++) {
+        const ptrdiff_t first = count * part / threads, last = count * (part + 1) / threads;
+        quick_avx512_icl(store, what, queries + first * query_bytes, query_bytes, last - first, sums + first);
+    }
+    return 1;
+#else
+    return 0;
+#endif
+}

@@ -32,4 +32,17 @@ const column_form *svmbench_column_form(int level);
 
 block_fn svmbench_bits_block(int level);
 
+/* Sums of values times coefficients in whole numbers (columns.h). */
+typedef struct {
+    ptrdiff_t blocks;
+    int distance;          /* whether the table is that of squared distances */
+    const uint8_t *table;  /* digits of the values at 0 to 31, [3][32], the lowest first */
+    const int8_t *digits;  /* of the coefficients, [blocks][3][examples of a block], in the order of `place` */
+} quick_sums;
+
+/* Adds the sums of all queries, each with at most MOST_COLUMNS columns and only numbers below 32. Returns 0, without an
+ * effect, on an instruction set that has none. */
+int svmbench_bits_quick(int level, const bits_store *, const quick_sums *, const char *queries, ptrdiff_t query_bytes,
+                        ptrdiff_t count, int threads, double *sums);
+
 #endif

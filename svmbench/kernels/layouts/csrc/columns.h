@@ -298,3 +298,69 @@ TARGET static void VARIANT(by_columns)(const bits_store *store, const kernel_par
         __builtin_memcpy(out + (begin - first), values + (begin - b * EXAMPLES), (size_t)(end - begin) * sizeof *out);
     }
 }
+
+#if LEVEL == 3
+/* Sums of values times coefficients in whole numbers: the table holds values, and `digits` coefficients, in units of a
+ * 24-bit fraction, as three digits each: bytes, those of coefficients from -128 to 127. Eight of the nine products of
+ * two digits are summed, by their weights 256, 256^2, 256^3 and 256^4; the ninth is too small to matter.
+ *
+ * Returns the sum of a query's values over the blocks first to last - 1, in units of the lowest digits. */
+TARGET static double VARIANT(quick_some)(const bits_store *store, const uint8_t *ones, const columns_of *query,
+                                         const uint8_t *table, const int8_t *digits, ptrdiff_t first, ptrdiff_t last)
+{
+    const ptrdiff_t size = (store->features + 1) * BYTES;
+    __m512i low[3], high[3], sum[4];
+    for (int t = 0; t < 3; t++) {
+        low[t] = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(table + 32 * t)));
+        high[t] = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(table + 32 * t + 16)));
+    }
+    for (int w = 0; w < 4; w++)
+        sum[w] = _mm512_setzero_si512();
+    for (ptrdiff_t b = first; b < last; b++) {
+        uint8_t numbers[EXAMPLES] __attribute__((aligned(64)));
+        VARIANT(number)((const char *)store->columns + b * size, ones ? ones + b * EXAMPLES : NULL, query, numbers);
+        const int8_t *own = digits + b * 3 * EXAMPLES;
+#pragma GCC unroll 2
+        for (int j = 0; j < 8; j++) {
+            const __m512i number = (__m512i)VARIANT(load)(numbers + j * BYTES);
+            const __mmask64 above = _mm512_movepi8_mask(_mm512_slli_epi16(number, 3)); /* 16 to 31 */
+            __m512i digit[3];
+#pragma GCC unroll 3
+            for (int c = 0; c < 3; c++)
+                digit[c] = (__m512i)VARIANT(load)(own + c * EXAMPLES + j * BYTES);
+#pragma GCC unroll 3
+            for (int t = 0; t < 3; t++) {
+                const __m512i value =
+                    _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(low[t], number), above, high[t], number);
+#pragma GCC unroll 3
+                for (int c = t == 0; c < 3; c++)
+                    sum[t + c - 1] = _mm512_dpbusd_epi32(sum[t + c - 1], value, digit[c]);
+            }
+        }
+    }
+    double total = 0.0;
+    for (int w = 3; w >= 0; w--) {
+        const __m512i lower = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum[w]));
+        const __m512i upper = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(sum[w], 1));
+        total = 256.0 * (total + (double)_mm512_reduce_add_epi64(_mm512_add_epi64(lower, upper)));
+    }
+    return total;
+}
+
+/* sums[q] += the sum of each query. Blocks are processed in chunks: of one, the columns and digits stay in the
+ * second-level cache, and the sums fit. */
+TARGET static void VARIANT(quick)(const bits_store *store, const quick_sums *what, const char *queries,
+                                  ptrdiff_t query_bytes, ptrdiff_t count, double *sums)
+{
+    enum { CHUNK_BLOCKS = 64 };
+    for (ptrdiff_t first = 0; first < what->blocks; first += CHUNK_BLOCKS) {
+        const ptrdiff_t last = what->blocks - first < CHUNK_BLOCKS ? what->blocks : first + CHUNK_BLOCKS;
+        for (ptrdiff_t q = 0; q < count; q++) {
+            columns_of query;
+            VARIANT(list_columns)(store, (const uint32_t *)(queries + q * query_bytes), &query);
+            sums[q] += VARIANT(quick_some)(store, what->distance ? store->ones : NULL, &query, what->table,
+                                           what->digits, first, last);
+        }
+    }
+}
+#endif
