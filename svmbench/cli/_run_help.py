@@ -1,4 +1,4 @@
-"""The second half of ``svmbench run --help``: groups, options and keys, read from ``conf/``."""
+"""The second half of ``svmbench run --help``: groups, options and keys."""
 
 from __future__ import annotations
 
