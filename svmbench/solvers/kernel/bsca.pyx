@@ -15,9 +15,9 @@ Method, from α = 0 and w = 0, which is a sum over at most `budget` points::
     w   = w + δ y_i Φ(x_i)
     if w has more than `budget` points: merge two of them, as `bsgd` does by default
 
-After the first merge, w is no longer Σ α_i y_i Φ(x_i): a merged point belongs to no example, and α keeps what
-was merged. As in the paper, α then only says how far a coordinate may still move, steps follow w, and w is the
-answer. So α proves no bound of its objective, and the dual objective need not grow.
+After the first merge, w is no longer Σ α_i y_i Φ(x_i): a merged point belongs to no example, and α keeps
+what was merged. As in the paper, α then only says how far a coordinate may still move, steps follow w, and
+w is the answer. So α proves no bound of its objective, and the dual objective need not grow.
 
 If the example is a point of w, its coefficient changes; it is removed when it returns to 0, and enters anew
 when its sign changes, which it can after a part of α_i was merged. A step of at most 1e-14 of α_i, or a
@@ -120,7 +120,4 @@ class BSCA(Solver):
     kernels = ("gaussian",)
     resumable = True
     Params = Params
-
-    def start(self, problem, oracle, rng):
-        """Return a run at iteration 0; nothing is evaluated yet."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run

@@ -205,7 +205,4 @@ class EigenPro(Solver):
     form = "none"
     counting = "the examples met so far, for each of a batch, under every convention; at first a subsample's"
     Params = Params
-
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params)
+    Run = Run
