@@ -29,9 +29,9 @@ _EPS, _TIGHTER = 0.1, 0.1
 #: Gap below which rounding of rows to float32 may hide the gap of the weights that a solver keeps.
 _ROUNDED = 1e-6
 
-#: Passes before the first forecast counts, and nanoseconds of a look at the gap: of the passes between two
-#: looks, at least.
-_FIRST, _LOOK_NS = 4, 4e4
+#: Passes before the first forecast counts. Nanoseconds of a look at the gap, and for each value of the rows:
+#: those of the passes between two looks, at least.
+_FIRST, _LOOK_NS, _READ_NS = 4, 6e4, 1.5
 
 
 @dataclass(eq=False, repr=False)
@@ -104,7 +104,8 @@ class LinearSVC(BinaryClassifier):
         run = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
         forecast = _Forecast(self.tol, int(self.max_iter))
         worth, read = passes_worth(n, data.d, data.stored), 0
-        passes = between = math.ceil(_LOOK_NS / pass_ns(n, data.stored))
+        look_ns = _LOOK_NS + _READ_NS * data.stored
+        passes = between = math.ceil(look_ns / pass_ns(n, data.stored))
         while True:
             run.advance("iterations", n * min(passes, int(self.max_iter)))
             snapshot = run.snapshot()
