@@ -12,6 +12,7 @@ from svmbench import api
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from tests.figures.stored import stored_run
+from tests.told import output
 
 SMALL = {"dataset": {"name": "checkerboard", "n_train": 60, "n_test": 40}, "quiet": True}
 
@@ -196,8 +197,6 @@ def test_tuning_returns_the_settings_and_the_command_of_the_best(tmp_path, capsy
     assert f"problem.C={best['problem.C']:g}" in found.attrs["command"].replace(".0", "")
     words = ["solver=smo", "dataset=checkerboard", "dataset.n_train=60", "dataset.n_test=40"]
     words += ["problem.C=1.0,8.0", "kernel.gamma=2.0,32.0", f"results={tmp_path}", "--rounds", "0", "--json"]
-    capsys.readouterr()
-    assert main(["tune", *words]) == 0
-    assert json.loads(capsys.readouterr().out)["settings"] == found.to_dict("records")
+    assert json.loads(output(capsys, ["tune", *words]))["settings"] == found.to_dict("records")
     with pytest.raises(UserError, match="--rounds 99 is not allowed"):
         api.tune(solver="smo", rounds=99, **keys)

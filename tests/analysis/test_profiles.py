@@ -15,6 +15,7 @@ from svmbench.errors import UserError
 from svmbench.figures.style import looks
 from svmbench.store import Store
 from tests.figures.stored import stored_run
+from tests.told import output, refusal
 
 COSTS = np.array([100.0, 200.0, 400.0, 800.0])
 ERRORS = [50, 30, 20, 10]
@@ -137,15 +138,12 @@ def test_seconds_are_not_divided_by_the_number_of_examples(tmp_path):
 def test_the_picture_the_table_and_the_numbers(tmp_path, capsys):
     store(tmp_path, "sbp", {"adult": 1, "mnist": 6}), store(tmp_path, "smo", {"adult": 3, "mnist": 2})
     command = ["profile", str(tmp_path), "--to", "test_error=0.1,0.3", "-o", str(tmp_path / "out.png")]
-    assert main(command) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, command)
     assert "4 cases: 2 problems" in out and "50 %" in out and str(tmp_path / "out.png") in out
     assert (tmp_path / "out.png").stat().st_size > 10_000
     assert "Dolan" in (tmp_path / "out.txt").read_text()
-    assert main([*command, "--csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert main([*command, "--json"]) == 0
-    cases = json.loads(capsys.readouterr().out)["cases"]
+    rows = list(csv.DictReader(io.StringIO(output(capsys, [*command, "--csv"]))))
+    cases = json.loads(output(capsys, [*command, "--json"]))["cases"]
     assert [float(row["cost"]) for row in rows] == [case["cost"] for case in cases]
     assert [case["ratio"] for case in cases] == [1, 3, 1, 3, 3, 1, 3, 1]
 
@@ -160,9 +158,7 @@ def test_the_picture_the_table_and_the_numbers(tmp_path, capsys):
 )
 def test_bad_options_get_one_sentence(tmp_path, capsys, options, words):
     store(tmp_path, "sbp", {"adult": 1}), store(tmp_path, "smo", {"adult": 3})
-    assert main(["profile", str(tmp_path), "-o", str(tmp_path / "x"), *options]) == 2
-    error = capsys.readouterr().err
-    assert words in error and error.count("\n") == 1
+    assert words in refusal(capsys, ["profile", str(tmp_path), "-o", str(tmp_path / "x"), *options])
 
 
 @pytest.mark.parametrize(

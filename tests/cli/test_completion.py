@@ -12,6 +12,7 @@ import pytest
 from svmbench.cli._candidates import complete
 from svmbench.cli.main import COMMANDS, main
 from svmbench.config import folder
+from tests.told import output
 
 
 @pytest.mark.parametrize(
@@ -109,8 +110,7 @@ def test_a_users_folder_is_offered(tmp_path):
     ],
 )
 def test_bash(line, replies, capsys, tmp_path):
-    assert main(["completion", "bash"]) == 0
-    script = capsys.readouterr().out
+    script = output(capsys, ["completion", "bash"])
     (tmp_path / "svmbench").write_text(f'#!/bin/sh\nexec {sys.executable} -m svmbench.cli.main "$@"\n')
     (tmp_path / "svmbench").chmod(0o755)
     ask = f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _svmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
@@ -125,7 +125,6 @@ def test_bash(line, replies, capsys, tmp_path):
 
 
 def test_zsh_script_calls_the_completion(capsys):
-    assert main(["completion", "zsh"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["completion", "zsh"])
     assert "svmbench __complete" in out
     assert out.endswith("compdef _svmbench svmbench\n")

@@ -10,6 +10,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.papers import making
 from svmbench.store import timing
+from tests.told import output
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
@@ -61,13 +62,11 @@ def test_a_solver_is_entered_by_one_command(tmp_path, capfd, monkeypatch, one_fo
     pack = lzma.compress("".join(others).encode(), preset=0)
     (tmp_path / "reference" / "packs" / "field.jsonl.xz").write_bytes(pack)
     words = ["pegasos", "solver.average=true", "--sets", "banana", "--seeds", "1", "--results", str(tmp_path)]
-    assert main(["field", *words]) == 0
-    out = capfd.readouterr().out
+    out = output(capfd, ["field", *words])
     assert "newcomer banana seed 0: done" in out
     assert (tmp_path / "figures" / "field-pegasos" / "field-pegasos-kev_ondemand.png").is_file()
     table = (tmp_path / "tables" / "field-pegasos.md").read_text()
     assert "| pegasos (entered) " in table
     # A second call finds all runs and makes none; the picture would be the same.
     monkeypatch.setattr("svmbench.papers.drawing.draw", lambda *given: [])
-    assert main(["field", *words]) == 0
-    assert "svmbench run" not in capfd.readouterr().out
+    assert "svmbench run" not in output(capfd, ["field", *words])

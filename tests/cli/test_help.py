@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import svmbench
-from svmbench.cli.main import COMMANDS, main
+from svmbench.cli.main import COMMANDS
+from tests.told import output
 
 NAMES = [name for name in COMMANDS if name != "help"]
 
@@ -17,20 +18,17 @@ NAMES = [name for name in COMMANDS if name != "help"]
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", ["{} --help", "help {}", "{} -h"])
 def test_every_command_has_help(name, form, capsys):
-    assert main(form.format(name).split()) == 0
-    assert f"usage: svmbench {name}" in capsys.readouterr().out
+    assert f"usage: svmbench {name}" in output(capsys, form.format(name).split())
 
 
 @pytest.mark.parametrize("form", ["", "help", "--help", "-h"])
 def test_the_help_names_every_command(form, capsys):
-    assert main(form.split()) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, form.split())
     assert all(f"  {name} " in out for name in COMMANDS)
 
 
 def test_version(capsys):
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"svmbench {svmbench.__version__}\n"
+    assert output(capsys, ["--version"]) == f"svmbench {svmbench.__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -62,8 +60,7 @@ ENVIRONMENT = {"PYTHONPATH": str(svmbench.__path__[0]).rpartition("svmbench")[0]
 
 
 def test_the_help_of_run_follows_the_options_given(capsys):
-    assert main(["run", "solver=smo", "kernel=polynomial", "--help"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["run", "solver=smo", "kernel=polynomial", "--help"])
     assert "solver.selection=gain" in out
     assert "kernel.degree=3" in out
     assert "solver.nu" not in out

@@ -11,6 +11,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store
+from tests.told import output, refusal
 
 
 @pytest.fixture
@@ -22,16 +23,14 @@ def kept(stored, here):
 
 def test_a_tag_finds_its_runs_wherever_runs_are_named(kept, capsys):
     pegasos, smo = kept
-    assert main(["tag", "camera-ready", pegasos]) == 0
-    assert capsys.readouterr().out == "camera-ready: 1 run\n"
+    assert output(capsys, ["tag", "camera-ready", pegasos]) == "camera-ready: 1 run\n"
     assert main(["plot", "tag:camera-ready", "-o", "x", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] == ["x.png", "x.txt"]
     text = Path("x.txt").read_text()
     assert pegasos in text and smo not in text
     assert main(["list", "--where", "tags=camera-ready", "--columns", "run", "--csv"]) == 0
     assert capsys.readouterr().out.split() == ["run", pegasos]
-    assert main(["tag", "--remove", "camera-ready", pegasos]) == 0
-    assert capsys.readouterr().out == "no tags\n"
+    assert output(capsys, ["tag", "--remove", "camera-ready", pegasos]) == "no tags\n"
     assert main(["plot", "tag:camera-ready"]) == 2
     assert "has the tag camera-ready; svmbench tag prints all tags" in capsys.readouterr().err
 
@@ -39,14 +38,11 @@ def test_a_tag_finds_its_runs_wherever_runs_are_named(kept, capsys):
 def test_verify_takes_tags_and_patterns_and_reads_each_run_once(kept, capsys):
     pegasos, smo = kept
     assert main(["tag", "camera-ready", pegasos]) == 0
-    capsys.readouterr()
-    assert main(["verify", "tag:camera-ready"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["verify", "tag:camera-ready"])
     assert pegasos in out and smo not in out and out.endswith("1 ok\n")
     assert main(["verify", "tag:camera-ready", "*", "--json"]) == 0
     assert sorted(one["run"] for one in json.loads(capsys.readouterr().out)) == kept
-    assert main(["verify", "tag:none"]) == 2
-    assert "has the tag none; svmbench tag prints all tags" in capsys.readouterr().err
+    assert "has the tag none; svmbench tag prints all tags" in refusal(capsys, ["verify", "tag:none"])
 
 
 @pytest.mark.parametrize(
@@ -72,33 +68,28 @@ def test_a_results_folder_that_is_missing_is_told(kept, words, capsys):
 
 def test_a_note_is_shown_and_taken_away(kept, capsys):
     assert main(["note", kept[0], "γ by cross-validation"]) == 0
-    assert main(["show", kept[0]]) == 0
-    assert "note  γ by cross-validation" in capsys.readouterr().out
+    assert "note  γ by cross-validation" in output(capsys, ["show", kept[0]])
     assert main(["note", kept[0], "", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"run": kept[0], "tags": [], "note": ""}
 
 
 def test_nothing_is_deleted_without_yes(kept, capsys):
     assert main(["tag", "old", *kept]) == 0
-    assert main(["delete", "pegasos*"]) == 0
-    assert "nothing is removed yet; add --yes" in capsys.readouterr().out
+    assert "nothing is removed yet; add --yes" in output(capsys, ["delete", "pegasos*"])
     assert len(Store("results").runs()) == 2
     assert main(["delete", "pegasos*", "--yes"]) == 0
     assert [run.id for run in Store("results").runs()] == kept[1:]
-    assert main(["tag"]) == 0
-    assert "old: 1 run\n" in capsys.readouterr().out
+    assert "old: 1 run\n" in output(capsys, ["tag"])
 
 
 def test_a_reference_run_and_one_that_is_being_made_are_not_deleted(kept, here, capsys):
     runs = here / "results" / "runs"
     (here / "results" / "reference" / "runs").mkdir(parents=True)
     shutil.move(runs / kept[0], here / "results" / "reference" / "runs" / kept[0])
-    assert main(["delete", kept[0], "--yes"]) == 2
-    assert "which svmbench only reads: leave it out" in capsys.readouterr().err
+    assert "which svmbench only reads: leave it out" in refusal(capsys, ["delete", kept[0], "--yes"])
     (run,) = (run for run in Store("results").runs() if run.id == kept[1])
     writer = Store("results").begin(run.manifest["identity"], {"config": run.document}, force=True)
-    assert main(["delete", f"results/runs/{kept[1]}.running", "--yes"]) == 2
-    assert "is being made by" in capsys.readouterr().err
+    assert "is being made by" in refusal(capsys, ["delete", f"results/runs/{kept[1]}.running", "--yes"])
     writer.abandon()
     assert main(["delete", f"results/runs/{kept[1]}.running", "--yes"]) == 0
     assert [path.name for path in runs.iterdir()] == [kept[1]]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from svmbench.cli.main import main
 from svmbench.store import Store
 from tests.cli.conftest import SMALL, STARTED
+from tests.told import output
 
 #: Overrides of a run that ends only when it is made to.
 ENDLESS = ("solver=pegasos", *SMALL, "budget.kev=1e15")
@@ -42,8 +42,7 @@ def running(results: Path) -> list[Path]:
 
 @pytest.mark.pictures
 def test_a_run_ends_with_its_numbers_and_its_place(here, capsys):
-    assert main(["run", "solver=smo", *SMALL]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["run", "solver=smo", *SMALL])
     run = Store("results").runs()[0]
     assert out.startswith("smo on checkerboard, seed 0: done, ")
     summary = run.summary()
@@ -73,8 +72,7 @@ def test_regions_are_drawn_in_the_plane_alone(here, capsys):
         "dataset.n_test=20",
         "budget=debug",
     ]
-    assert main(["run", *overrides, "budget.kev=1e4"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["run", *overrides, "budget.kev=1e4"])
     assert "curve.png" in out
     assert "regions" not in out
 
@@ -87,12 +85,6 @@ def test_threads_reach_the_libraries_before_they_are_loaded(here):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "2 2\n"
-
-
-def test_cfg_prints_the_configuration_and_runs_nothing(here, capsys):
-    assert main(["run", "solver=pegasos", "--cfg", "job"]) == 0
-    assert capsys.readouterr().out.startswith("solver:\n  name: pegasos\n  exact: true\n")
-    assert not list(here.iterdir())
 
 
 def test_ctrl_c_stores_the_run(here):
@@ -108,6 +100,6 @@ def test_ctrl_c_stores_the_run(here):
 
 @pytest.mark.parametrize(("options", "gamma"), [([], "${problem.lam}"), (["--resolve"], "0.5")])
 def test_interpolations_are_replaced_on_request(options, gamma, here, capsys):
-    assert main(["run", "kernel.gamma=${problem.lam}", "problem.lam=0.5", "--cfg", "job", *options]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["run", "kernel.gamma=${problem.lam}", "problem.lam=0.5", "--cfg", "job", *options])
     assert f"  gamma: {gamma}\n" in out and "hydra" not in out
+    assert not list(here.iterdir())

@@ -12,6 +12,7 @@ from svmbench.cli.main import main
 from svmbench.solvers import registry
 from svmbench.store.integrity import check_run
 from tests.figures.stored import stored_run
+from tests.told import output, refusal
 
 KEYS = {
     *("test_error", "train_error", "primal_objective", "dual_objective", "duality_gap"),
@@ -22,8 +23,7 @@ KEYS = {
 
 
 def test_list_for_programs(stored, here, capsys):
-    assert main(["list", "--json", "--results", str(stored)]) == 0
-    runs = json.loads(capsys.readouterr().out)
+    runs = json.loads(output(capsys, ["list", "--json", "--results", str(stored)]))
     assert [run["solver"] for run in runs] == ["pegasos", "smo"]  # oldest first
     for run in runs:
         assert run.keys() >= KEYS
@@ -31,8 +31,7 @@ def test_list_for_programs(stored, here, capsys):
 
 
 def test_show_for_programs(stored, here, capsys):
-    assert main(["show", "pegasos", "--json", "--results", str(stored)]) == 0
-    run = json.loads(capsys.readouterr().out)
+    run = json.loads(output(capsys, ["show", "pegasos", "--json", "--results", str(stored)]))
     assert run.keys() >= KEYS | {"config", "path"}
     assert run["config"]["solver"] == {"name": "pegasos", "exact": True}
     assert run["dual_objective"] is None  # Pegasos has none, and no optimum was computed
@@ -42,10 +41,8 @@ def test_show_for_programs(stored, here, capsys):
 
 
 def test_an_empty_store(here, capsys):
-    assert main(["list"]) == 0
-    assert capsys.readouterr().out == "no runs in results; make one with: svmbench run\n"
-    assert main(["list", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == []
+    assert output(capsys, ["list"]) == "no runs in results; make one with: svmbench run\n"
+    assert json.loads(output(capsys, ["list", "--json"])) == []
     assert not list(here.iterdir())
 
 
@@ -58,8 +55,7 @@ def test_an_empty_store(here, capsys):
     ],
 )
 def test_what_is_not_done_with_stored_runs(stored, here, capsys, words, sentence):
-    assert main([*words, "--results", str(stored)]) == 2
-    assert sentence in capsys.readouterr().err
+    assert sentence in refusal(capsys, [*words, "--results", str(stored)])
 
 
 def test_a_list_of_no_run_says_what_no_run_has(stored, here, capsys):
@@ -103,46 +99,38 @@ def test_plot_counts_what_the_budgets_of_all_runs_count(here, counters, given, a
 
 
 def test_datasets(here, capsys):
-    assert main(["datasets", "list"]) == 0
-    assert "32,561 / 16,281" in capsys.readouterr().out
-    assert main(["datasets", "list", "--json"]) == 0
-    sets = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert "32,561 / 16,281" in output(capsys, ["datasets", "list"])
+    sets = {entry["name"]: entry for entry in json.loads(output(capsys, ["datasets", "list", "--json"]))}
     assert sets["adult"]["rows"] == {"train": 32561, "test": 16281}
     assert sets["checkerboard"]["present"] is True
-    assert main(["datasets", "fetch", "checkerboard"]) == 0
-    assert capsys.readouterr().out == "checkerboard has no files to fetch\n"
+    assert output(capsys, ["datasets", "fetch", "checkerboard"]) == "checkerboard has no files to fetch\n"
     assert main(["datasets", "verify", "adult", "--dir", str(here)]) == 1
     assert "BAD  adult/a9a: not downloaded yet" in capsys.readouterr().out
-    assert main(["datasets", "describe", "checkerboard", "--json"]) == 0
-    about = json.loads(capsys.readouterr().out)["checkerboard"]
+    about = json.loads(output(capsys, ["datasets", "describe", "checkerboard", "--json"]))["checkerboard"]
     assert [part["part"] for part in about["parts"]] == ["train", "test", "all"] and about["files"] == []
 
 
 @pytest.mark.parametrize("columns", [60, 300])
 def test_solvers(here, capsys, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    assert main(["solvers"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output(capsys, ["solvers"]).splitlines()
     assert max(map(len, lines)) <= (columns if columns < 110 else 110)
     assert len(lines) <= 44  # a screen
     for name in registry.names():
         (line,) = (line for line in lines if line.split()[0] == name)
         assert columns < 110 or f"  {registry.get(name).title}  " in line
-    assert main(["solvers", "--json"]) == 0
-    told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+    told = {one["name"]: one for one in json.loads(output(capsys, ["solvers", "--json"]))}
     assert set(told) == set(registry.names())
     assert told["sbp"]["citation"] == registry.get("sbp").citation
     assert told["sbp"]["keys"]["solver.nu"]["default"] == "auto"
 
 
 def test_one_solver_is_shown_with_its_keys(here, capsys):
-    assert main(["solvers", "smo_pair", "pegasos_linear"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["solvers", "smo_pair", "pegasos_linear"])
     assert "  solver.eps=0.001\n      Stop when no pair" in out  # as conf/solver/smo_pair.yaml explains it
     assert "reads    features" in out and "kernels  linear" in out
     assert "random   no" in out and "sdca" not in out
-    assert main(["solvers", "smo_pear"]) == 2
-    assert "solver 'smo_pear' is unknown" in capsys.readouterr().err
+    assert "solver 'smo_pear' is unknown" in refusal(capsys, ["solvers", "smo_pear"])
 
 
 def test_verify_keeps_no_run_that_it_has_checked(tmp_path, monkeypatch, capsys):
@@ -157,14 +145,12 @@ def test_verify_keeps_no_run_that_it_has_checked(tmp_path, monkeypatch, capsys):
         return finding
 
     monkeypatch.setattr("svmbench.store.integrity.check_run", watched)
-    assert main(["verify", "--results", str(tmp_path)]) == 0
-    assert "5 ok" in capsys.readouterr().out
+    assert "5 ok" in output(capsys, ["verify", "--results", str(tmp_path)])
     assert max(alive) <= 2
 
 
 def test_verify_prints_json_run_by_run(tmp_path, monkeypatch, capsys):
-    assert main(["verify", "--json", "--results", str(tmp_path)]) == 0
-    assert json.loads(capsys.readouterr().out) == []
+    assert json.loads(output(capsys, ["verify", "--json", "--results", str(tmp_path)])) == []
     for seed in range(3):
         stored_run(tmp_path, seed=seed, costs=(10,), errors=(0.2,))
     printed, counts = [], []
@@ -175,8 +161,7 @@ def test_verify_prints_json_run_by_run(tmp_path, monkeypatch, capsys):
         return check_run(path, store)
 
     monkeypatch.setattr("svmbench.store.integrity.check_run", watched)
-    assert main(["verify", "--json", "--results", str(tmp_path)]) == 0
-    found = json.loads("".join([*printed, capsys.readouterr().out]))
+    found = json.loads("".join([*printed, output(capsys, ["verify", "--json", "--results", str(tmp_path)])]))
     assert [one["state"] for one in found] == ["ok"] * 3 and counts == [0, 1, 2]
 
 
@@ -234,5 +219,4 @@ def test_the_suffix_of_a_path_is_the_format(stored, tmp_path, capsys, monkeypatc
 def test_words_of_other_programs_are_understood(words, hint, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").touch()
-    assert main(words) == 2
-    assert hint in capsys.readouterr().err
+    assert hint in refusal(capsys, words)

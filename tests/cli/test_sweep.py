@@ -16,13 +16,12 @@ from svmbench.store import Store
 from tests.cli.conftest import SMALL
 from tests.cli.test_run import ENDLESS, running, start, wait_for
 from tests.faults.kills import children
+from tests.told import output, refusal
 
 
 def test_a_sweep_does_what_is_missing(here, capfd):
     assert main(["run", "solver=smo", *SMALL]) == 0
-    capfd.readouterr()
-    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
-    lines = capfd.readouterr().out.splitlines()
+    lines = output(capfd, ["run", "-m", "solver=smo,pegasos", *SMALL]).splitlines()
     assert lines[0].startswith("[1/2] solver=smo: skipped, stored before")
     assert lines[1].startswith("[2/2] solver=pegasos: done, ")
     assert lines[-1] == "1 skipped, 1 done"
@@ -36,8 +35,7 @@ def test_a_sweep_does_what_is_missing(here, capfd):
 
 def test_impossible_combinations_are_refused_or_left_out(here, capfd):
     combinations = ["run", "-m", "solver=smo,dcd", "seed=0,1", *SMALL]
-    assert main(combinations) == 2
-    error = capfd.readouterr().err
+    error = refusal(capfd, combinations)
     assert "2 of 4 combinations are impossible, the first is solver=dcd seed=0: dcd cannot use" in error
     assert "skip=impossible" in error
     assert not list(here.iterdir())
@@ -103,8 +101,7 @@ def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
     assert "[1/3] seed=0: interrupted by SIGINT after" in out
     assert out.endswith("1 interrupted, 2 not run\n")
     assert [run.status for run in Store("results").runs()] == ["interrupted"]
-    assert main(["status"]) == 0
-    out = capfd.readouterr().out
+    out = output(capfd, ["status"])
     assert ": stopped\n0 of 3 done, 0 running, 0 failed, 1 interrupted\n" in out
     assert "seed=0: interrupted" in out
     assert "continue with: svmbench resume " in out
@@ -117,9 +114,7 @@ def test_resume_makes_what_has_no_result(here, capfd):
     assert (first["state"], second["state"]) == ("done", "done")
     lines = (record / "events.jsonl").read_text().splitlines()[:3]  # killed in the second run
     (record / "events.jsonl").write_text("\n".join(lines) + '\n{"job": 1, "ev')
-    capfd.readouterr()
-    assert main(["resume", record.name[:12]]) == 0
-    out = capfd.readouterr().out
+    out = output(capfd, ["resume", record.name[:12]])
     assert out.startswith("[2/2] solver=pegasos: skipped, stored before")
     assert out.endswith("1 done, 1 skipped\n")
 
@@ -134,8 +129,7 @@ def test_a_sweep_as_json_is_one_document_in_every_command(here, capfd):
     assert {job["run"] for job in made["jobs"]} == {run.id for run in Store("results").runs()}
     assert made["jobs"][0]["numbers"]["test_error"] == Store("results").runs()[0].summary()["test_error"]
     for command in ("status", "resume"):
-        assert main([command, "--json"]) == 0
-        assert json.loads(capfd.readouterr().out) == made
+        assert json.loads(output(capfd, [command, "--json"])) == made
 
 
 def test_status_and_show_say_which_runs_had_their_machine_to_themselves(here, monkeypatch, capfd):
@@ -147,8 +141,7 @@ def test_status_and_show_say_which_runs_had_their_machine_to_themselves(here, mo
     assert main(["status"]) == 0
     said = "1 of 2 runs ran alone on their machine; the seconds of the others cannot be compared\n"
     assert said in capfd.readouterr().out
-    assert main(["show", smo]) == 0
-    assert "seconds: it ran alone on its machine\n" in capfd.readouterr().out
+    assert "seconds: it ran alone on its machine\n" in output(capfd, ["show", smo])
     assert main(["show", "pegasos"]) == 0
     assert "seconds: not comparable with others, other processes used 0.50 cores\n" in capfd.readouterr().out
 
@@ -177,12 +170,10 @@ def test_plan_says_what_is_stored_and_what_the_rest_takes(here, capsys):
     assert main(["run", "solver=pegasos", *SMALL]) == 0
     capsys.readouterr()
     arguments = ["solver=pegasos,smo", "seed=0,1", *SMALL]
-    assert main(["plan", *arguments]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["plan", *arguments])
     told = r"3 runs: 1 stored, 2 to be made; about \d+ s for 1 of them with jobs=1; unknown for 1: "
     assert re.search(told, out)
-    assert main(["plan", "--json", *arguments]) == 0
-    jobs = json.loads(capsys.readouterr().out)["jobs"]
+    jobs = json.loads(output(capsys, ["plan", "--json", *arguments]))["jobs"]
     assert [job["state"] for job in jobs] == ["stored", "missing", "missing"]
     assert jobs[1]["seconds"] > 0.0
     assert jobs[1]["memory"] > 10.0
@@ -199,21 +190,17 @@ def test_a_stored_run_tells_nothing_about_a_budget_in_another_counter(here, caps
 
 
 def test_a_value_that_is_given_twice_is_one_run(here, capsys):
-    assert main(["plan", "--json", "solver=pegasos", "seed=0,0", *SMALL]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(output(capsys, ["plan", "--json", "solver=pegasos", "seed=0,0", *SMALL]))
     assert len(found["jobs"]) == len(found["duplicates"]) == 1
 
 
 def test_best_names_the_setting_that_won(here, capsys):
     assert main(["run", "-m", "solver=pegasos", "seed=0,1", "kernel.gamma=0.001,10", *SMALL]) == 0
-    capsys.readouterr()
-    assert main(["best", "--by", "test_error", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(output(capsys, ["best", "--by", "test_error", "--json"]))
     assert [one["setting"] for one in found["settings"]] == ["kernel.gamma=10", "kernel.gamma=0.001"]
     assert [one["runs"] for one in found["settings"]] == [2, 2]
     assert found["command"].startswith("svmbench run solver=pegasos kernel.gamma=10 ")
-    assert main(["best"]) == 2
-    assert "has a validation_error: repeat it with validate.folds=5" in capsys.readouterr().err
+    assert "has a validation_error: repeat it with validate.folds=5" in refusal(capsys, ["best"])
 
 
 def test_best_of_a_sweep_that_was_stopped_says_what_is_missing(here, capsys):
@@ -239,12 +226,10 @@ def test_resume_takes_no_overrides_and_says_what_does(here, capsys):
     capsys.readouterr()
     for words in (["jobs=2"], ["2", "jobs=2"], ["2", "budget.kev=1e9", "--json"]):
         override = next(word for word in words if "=" in word)
-        assert main(["resume", *words]) == 2
-        error = capsys.readouterr().err
+        error = refusal(capsys, ["resume", *words])
         assert error.count("\n") == 1
         assert f"takes no {override}: repeat the command that started the sweep with {override}; " in error
-    assert main(["resume", "2", "3"]) == 2
-    assert "svmbench resume: unrecognized arguments: 3" in capsys.readouterr().err
+    assert "svmbench resume: unrecognized arguments: 3" in refusal(capsys, ["resume", "2", "3"])
 
 
 @pytest.mark.parametrize(
@@ -259,15 +244,13 @@ def test_resume_takes_no_overrides_and_says_what_does(here, capsys):
     ],
 )
 def test_more_than_the_machine_has(arguments, sentence, here, capsys):
-    assert main(arguments) == 2
-    assert sentence in capsys.readouterr().err
+    assert sentence in refusal(capsys, arguments)
     assert not list(here.iterdir())
 
 
 @pytest.mark.parametrize("arguments", [["status"], ["resume", "2026"]])
 def test_without_a_sweep_there_is_nothing_to_show_or_resume(arguments, here, capsys):
-    assert main(arguments) == 2
-    assert "there is no sweep in results; make one with: svmbench run -m" in capsys.readouterr().err
+    assert "there is no sweep in results; make one with: svmbench run -m" in refusal(capsys, arguments)
     assert not list(here.iterdir())
 
 
@@ -276,28 +259,22 @@ def test_deleted_runs_of_a_sweep_are_gone_and_made_again(here, capsys):
     (gone,) = (run for run in Store("results").runs() if run.config.problem.C == 2.0)
     before = (gone.path / "model.npz").read_bytes()
     assert main(["delete", gone.id, "--yes"]) == 0
-    capsys.readouterr()
-    assert main(["status"]) == 0
-    said = capsys.readouterr().out
+    said = output(capsys, ["status"])
     assert "2 of 3 done, 0 running, 0 failed, 1 gone" in said and "continue with: svmbench resume" in said
     assert "problem.C=2: gone, its run was deleted, or set aside as damaged" in said
     assert main(["status", "--json"]) == 0
     (end,) = (job for job in json.loads(capsys.readouterr().out)["jobs"] if job["state"] == "gone")
     assert end["run"] is None and end["numbers"] == {}
-    assert main(["resume"]) == 0
-    assert "3 done" in capsys.readouterr().out
+    assert "3 done" in output(capsys, ["resume"])
     assert (gone.path / "model.npz").read_bytes() == before
-    assert main(["status"]) == 0
-    assert "3 of 3 done" in capsys.readouterr().out
+    assert "3 of 3 done" in output(capsys, ["status"])
 
 
 def test_best_names_one_setting_for_each_data_set_and_why_a_set_has_none(here, capfd):
     words = ["solver=smo", "problem.C=1,10", "budget.seconds=5", "dataset=banana,checkerboard,twonorm"]
     words += ["dataset.n_train=60", "dataset.n_test=20"]
     assert main(["run", "-m", *words]) == 0
-    capfd.readouterr()
-    assert main(["best", "--by", "test_error"]) == 0
-    out = capfd.readouterr().out
+    out = output(capfd, ["best", "--by", "test_error"])
     assert all(f"best on {name} " in out for name in ("banana", "checkerboard", "twonorm"))
     assert main(["best"]) == 2 and "has a validation_error" in capfd.readouterr().err
 
@@ -309,7 +286,6 @@ def test_tune_asks_for_a_data_set(capsys):
 
 def test_list_answers_names_and_table_knows_latex(here, capsys):
     (here / "results").mkdir()
-    assert main(["list", "adult"]) == 2
-    assert "give --where dataset=adult" in capsys.readouterr().err
+    assert "give --where dataset=adult" in refusal(capsys, ["list", "adult"])
     assert main(["table", "--format", "latex"]) in (0, 2)
     assert "invalid choice" not in capsys.readouterr().err

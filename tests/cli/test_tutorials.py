@@ -11,6 +11,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.sweep.planning import make
+from tests.told import output
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -117,6 +118,5 @@ def test_the_sweep_on_a_cluster_is_what_the_page_says(here, monkeypatch):
 @pytest.mark.pictures
 def test_the_readme_shows_what_the_demo_prints(here, capsys):
     shown = (ROOT / "README.md").read_text().partition("`make demo` prints")[2].split("```")[1]
-    assert main(["run"]) == 0
-    printed = re.sub(re.escape(str(here)) + "/", "", capsys.readouterr().out)
+    printed = re.sub(re.escape(str(here)) + "/", "", output(capsys, ["run"]))
     assert matches(shown.strip(), printed[printed.index("sbp on checkerboard") :].strip())

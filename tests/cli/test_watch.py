@@ -13,6 +13,7 @@ from svmbench.sweep.select import chosen
 from tests.cli.conftest import SMALL
 from tests.cli.screen import Command
 from tests.cli.test_run import ENDLESS, running, start, wait_for
+from tests.told import refusal
 
 
 def test_a_sweep_that_is_over_is_said_in_a_line(here, capfd):
@@ -35,8 +36,7 @@ def test_a_sweep_that_is_over_is_said_in_a_line(here, capfd):
     ],
 )
 def test_wrong_options_are_a_sentence(here, capfd, arguments, sentence):
-    assert main(["watch", *arguments]) == 2
-    error = capfd.readouterr().err
+    error = refusal(capfd, ["watch", *arguments])
     assert sentence in error and len(error.splitlines()) == 1
 
 

@@ -79,7 +79,5 @@ def test_a_missing_key_is_named():
 
 
 def test_an_unknown_key_gets_the_nearest():
-    with pytest.raises(
-        UserError, match=r"^unknown key s.wrod; did you mean 's.word'\? \(keys: s.size, s.word\)$"
-    ):
+    with pytest.raises(UserError, match=r"^unknown key s.wrod; did you mean 's.word'\? \(keys: s.size"):
         check_section("s.", {"size": 1, "wrod": "a"}, Sample)

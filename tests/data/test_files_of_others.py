@@ -19,6 +19,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError
+from tests.told import output
 
 from .conftest import get
 
@@ -230,8 +231,7 @@ def test_columns_of_text_can_be_left_out_and_predict_leaves_them_out(write, tmp_
     frame.insert(0, "id", [f"row{k}" for k in range(24)])
     path = write(frame.to_csv(index=False).encode())
     words = [f"dataset.path={path}", "dataset.drop=[id,c]", "kernel.gamma=1", "problem.C=10"]
-    assert main(["run", "solver=smo", "dataset=file", *words]) == 0
-    run = capsys.readouterr().out.split()[-1]
+    run = output(capsys, ["run", "solver=smo", "dataset=file", *words]).split()[-1]
     assert main(["predict", run, path]) == 0
     out, err = capsys.readouterr()
     right = sum(label == str(y) for label, y in zip(out.split(), Y, strict=True))
@@ -239,8 +239,7 @@ def test_columns_of_text_can_be_left_out_and_predict_leaves_them_out(write, tmp_
     (tmp_path / "bare.csv").write_text(frame.drop(columns="y").to_csv(index=False))
     assert main(["predict", run, "bare.csv"]) == 0
     assert "accuracy" not in capsys.readouterr().err
-    assert main(["predict", run, path, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["accuracy"] == right / 24
+    assert json.loads(output(capsys, ["predict", run, path, "--json"]))["accuracy"] == right / 24
 
 
 @pytest.mark.parametrize(
@@ -256,8 +255,7 @@ def test_rows_of_a_model_from_0_are_counted_from_0(write, tmp_path, capsys, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.svm").write_bytes(svmlight(True))
     words = ["dataset.path=train.svm", "dataset.test_fraction=0", "kernel.gamma=1", "problem.C=1000"]
-    assert main(["run", "solver=smo", "dataset=file", *words]) == 0
-    run = capsys.readouterr().out.split()[-1]
+    run = output(capsys, ["run", "solver=smo", "dataset=file", *words]).split()[-1]
     lines = svmlight(True).decode().splitlines()
     without = [line for line in lines if " 0:" not in line]
     assert without

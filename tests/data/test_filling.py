@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,12 +206,6 @@ def test_a_label_has_the_same_place_with_and_without_replacement(write):
     path = write(b'1,"2","a"\n"3",4,b\n 5 , "6" ,  c\n')
     assert "line 3, field 3 (column 13): 'c' is a third label" in fault(path, missing="median")
     assert fault(path, missing="median") == fault(path)
-
-
-def test_the_tutorial_names_what_a_file_may_need():
-    page = (Path(__file__).parents[2] / "docs" / "three-solvers.md").read_text()
-    for key in ("missing", "encode", "positive", "label_column"):
-        assert f"dataset.{key}" in page
 
 
 def test_a_header_like_an_example_can_be_decided(write):

@@ -76,11 +76,7 @@ def test_a_typing_error_in_the_first_line_of_fractions_is_named(write):
 @pytest.mark.parametrize(
     ("content", "given", "sentence"),
     [
-        (
-            b"sep=;\n" + ROWS.replace(b",", b";"),
-            {},
-            "the first line only tells Excel the delimiter: remove it",
-        ),
+        (b"sep=;\n" + ROWS.replace(b",", b";"), {}, "the first line only tells Excel the delimiter: remove"),
         (b"y,a,y\n" + ROWS, {"label_column": "y"}, "label_column=y names columns 1 and 3 of"),
         (b"[[1, 2, 0],\n [2, 1, 1]]\n", {}, "row 1 of the JSON is not an object of numbers and words"),
     ],

@@ -321,9 +321,7 @@ def test_a_full_disk_while_deforming_is_one_sentence(digits_of, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(mnist_e, "write_whole", full)
-    with pytest.raises(
-        UserError, match=r"cannot write data to .*mnist_e.*: No space left on device; name another"
-    ):
+    with pytest.raises(UserError, match=r"cannot write data to .*mnist_e.*: No space left on device; name"):
         digits_of()
 
 

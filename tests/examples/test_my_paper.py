@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from svmbench.cli.main import main
+from tests.told import output, refusal
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 EXAMPLE = DOCS / "examples" / "my-paper"
@@ -54,25 +55,18 @@ def test_the_commands_make_figure_table_and_verdict_outside_the_repository(here,
 
 def test_the_environment_names_the_folder_as_well(here, monkeypatch, capsys):
     monkeypatch.setenv("SVMBENCH_CONF", "my-paper")
-    assert main(["paper", "plan", "board-curves"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["paper", "plan", "board-curves"])
     assert "svmbench paper run board-curves --config-dir " in out and "0 of 11 runs are stored" in out
-    assert main(["paper", "list"]) == 0
-    assert "sbp-f2" not in capsys.readouterr().out  # ours are drawn by their names
+    assert "sbp-f2" not in output(capsys, ["paper", "list"])  # ours are drawn by their names
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (
-            ["list", "--config-dir", "my-papr"],
-            "--config-dir=my-papr is not a folder: give the folder that holds",
-        ),
+        (["list", "--config-dir", "my-papr"], "--config-dir=my-papr is not a folder: give the folder that"),
         (["draw", "board", "--config-dir", "my-paper"], "unknown paper 'board'"),
         (["draw", "board-curves"], "unknown paper 'board-curves'"),
     ],
 )
 def test_wrong_use_gets_one_sentence(here, words, sentence, capsys):
-    assert main(["paper", *words]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
+    assert sentence in refusal(capsys, ["paper", *words])

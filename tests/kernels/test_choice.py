@@ -73,9 +73,7 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(layout, X, reason):
 
 
 def test_an_unknown_layout_is_refused_in_words():
-    with pytest.raises(
-        UserError, match=r"unknown layout 'bit'; did you mean 'bits'\? \(layouts: bits, bytes"
-    ):
+    with pytest.raises(UserError, match=r"unknown layout 'bit'; did you mean 'bits'\? \(layouts: bits"):
         make_layout(ADULT, KERNELS[0], layout="bit")
 
 

@@ -212,9 +212,7 @@ def test_no_examples_and_no_queries(layout):
 
 
 def test_unknown_kernel_is_refused_in_words():
-    with pytest.raises(
-        UserError, match=r"unknown kernel 'gausian'; did you mean 'gaussian'\? \(kernels: .*linear"
-    ):
+    with pytest.raises(UserError, match=r"unknown kernel 'gausian'; did you mean 'gaussian'\? \(kernels"):
         make_layout(np.zeros((2, 2)), {"name": "gausian"})
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.papers.artifact import Check, Curves, Grid, few, finished, load
 from svmbench.papers.catalogue import names, ours, owned
@@ -16,6 +15,7 @@ from svmbench.papers.claims import claim
 from svmbench.papers.predicates import Below, Order, ends_of
 from svmbench.papers.quantities import EACH, Arrival, FirstEpoch, LastShared, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs, compose_together, shared
+from tests.told import output, refusal
 
 from .written import artifact
 
@@ -132,9 +132,7 @@ def test_a_wrong_override_is_told_with_its_file():
 
 
 def test_a_cell_that_cannot_be_filled_is_told():
-    with pytest.raises(
-        UserError, match=r"cell='\{eror:.2f\}' cannot be filled \('eror'\): the values are error"
-    ):
+    with pytest.raises(UserError, match=r"cell='\{eror:.2f\}' cannot be filled \('eror'\): the values are"):
         artifact(["smo"], kind="grid", cell="{eror:.2f}", values={"error": Value(EACH)})
     with pytest.raises(UserError, match="unknown 'tets_error'; did you mean 'test_error'"):
         artifact(["smo"], kind="grid", cell="{error}", values={"error": Value(EACH, "tets_error")})
@@ -210,11 +208,7 @@ def test_a_paper_of_the_user_with_the_name_of_one_of_ours_is_refused(tmp_path):
     [
         ('"Me", runs', '"Me", runs, colour="red"', r"line 12: TypeError: .*unexpected keyword .*'colour'"),
         ('Line("sbp")', "Line()", r"line 11: TypeError: .*missing 1 required positional argument: 'name'"),
-        (
-            'Runs("budget.kev=1e4"',
-            'Runs(["budget.kev=1e4"]',
-            r"line 11: Runs: overrides is a list: give a text",
-        ),
+        ('Runs("budget.kev=1e4"', 'Runs(["budget.kev=1e4"]', r"line 11: Runs: overrides is a list: give a"),
         ('"Me", runs', "runs", r"line 12: Curves: source is a Runs: give a text"),
         ("Group(1,", "Group(0,", r"line 11: seeds=0 must be different whole numbers"),
         ("return Curves", "return 5 #", r": TypeError: it returns int, not a figure"),
@@ -423,14 +417,12 @@ def test_a_part_of_a_figure_says_so_and_keeps_what_it_can_judge():
     ],
 )
 def test_a_part_is_asked_of_one_figure(words, said, capsys, tmp_path):
-    assert main(["paper", *words.split(), "--results", str(tmp_path)]) == 2
-    assert said in capsys.readouterr().err
+    assert said in refusal(capsys, ["paper", *words.split(), "--results", str(tmp_path)])
 
 
 def test_verdicts_by_a_part_say_so(committed, capsys):
     asked = ["--seeds", "2", "--only", "adult"]
-    assert main(["paper", "verdict", "sbp-f2", *asked, "--results", str(committed)]) == 0
-    text = capsys.readouterr().out
+    text = output(capsys, ["paper", "verdict", "sbp-f2", *asked, "--results", str(committed)])
     assert "(2 of 10 seeds; only adult)\n" in text and "9 of 9 runs are stored" in text
     assert text.count(", by 2 of 10 seeds; only adult.**") == 7
     assert "SBP-F2.1, SBP does better than Pegasos and SDCA: not attempted" in text

@@ -186,10 +186,7 @@ def test_a_page_is_rewritten_between_its_markers(found, tmp_path):  # noqa: F811
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "no marker",
-            "has no marker of a table: write <!-- field: NAME --> with one of optimum, early, evaluations",
-        ),
+        ("no marker", "has no marker of a table: write <!-- field: NAME --> with one of optimum, early"),
         ("<!-- field: x -->\n\nold\n\n<!-- field: y -->\n\nold\n\n", "has no table 'x'"),
         (None, "cannot be read"),
     ],

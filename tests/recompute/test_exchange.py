@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from svmbench.cli.main import main
+from tests.told import output, refusal
 
 RANDOM = np.random.default_rng(0)
 SETS = {
@@ -66,8 +67,7 @@ def trained(tmp_path_factory):
             )
             (folder / "data.csv").write_text(f"a,b,c,y\n{rows}\n")
             common = ["dataset=file", "dataset.path=data.csv", "problem.C=5", "budget.iterations=3000"]
-            assert main(["run", f"solver={solver}", *common, *words, "--json"]) == 0
-            run = json.loads(capsys.readouterr().out)["run"]
+            run = json.loads(output(capsys, ["run", f"solver={solver}", *common, *words, "--json"]))["run"]
             answers = []
             for option in ([], ["--scores"]):
                 assert main(["predict", run, "data.csv", *option, "--json"]) == 0
@@ -92,9 +92,8 @@ def refused(number, form, run, capsys):
     """Return whether a form does not have the model, which is one sentence."""
     for words, (forms, told) in LACKING.items():
         if form in forms.split() and all(word in str(CASES[number]) for word in words.split()):
-            assert main(["export", run, "--model", form]) == 2
-            error = capsys.readouterr().err
-            assert "has no" in error and error.count("\n") == 1
+            error = refusal(capsys, ["export", run, "--model", form])
+            assert "has no" in error
             return told in error or len(words.split()) == 1
     return False
 
@@ -170,8 +169,7 @@ def test_rows_of_the_file_are_scaled_by_the_model(scaling, tmp_path, monkeypatch
     y = np.where(X[:, 0] + X[:, 1] / 100 > 2.0, 1, -1)
     np.savez(tmp_path / "data.npz", X=X, y=y)
     words = ["dataset=file", "dataset.path=data.npz", f"dataset.scaling={scaling}", "kernel.gamma=0.7"]
-    assert main(["run", "solver=smo", "problem.C=5", *words, "--json"]) == 0
-    run = json.loads(capsys.readouterr().out)["run"]
+    run = json.loads(output(capsys, ["run", "solver=smo", "problem.C=5", *words, "--json"]))["run"]
     assert main(["predict", run, "data.npz", "--scores", "--json"]) == 0
     scores = np.array(json.loads(capsys.readouterr().out)["scores"])
     joblib = pytest.importorskip("joblib")

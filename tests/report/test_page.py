@@ -25,6 +25,7 @@ from svmbench.report.figures import figures, problems
 from svmbench.run_config import RunConfig, written
 from svmbench.store import Store, lines
 from tests.figures.stored import CONFIG, stored_run
+from tests.told import refusal
 
 COSTS = np.array([100.0, 1000.0, 10000.0])
 HOSTILE = "</script><script>bad()</script><img src=x onerror=bad()>\"'&<!--"
@@ -254,8 +255,7 @@ def test_the_command_line_writes_the_page(tmp_path, capsys, monkeypatch):
     before = out.read_text()
     assert main(["report", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]) == 0
     assert out.read_text() == before and "(1 run, " in capsys.readouterr().out
-    assert main(["report", "--all", "sbp-*", "--results", str(tmp_path)]) == 2
-    assert "give runs, or --all" in capsys.readouterr().err
+    assert "give runs, or --all" in refusal(capsys, ["report", "--all", "sbp-*", "--results", str(tmp_path)])
     assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
     assert "give the results folder of your runs" in capsys.readouterr().err
     monkeypatch.chdir(tmp_path)

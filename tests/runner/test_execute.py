@@ -101,18 +101,9 @@ def test_what_a_solver_refuses_of_the_data_is_stored_in_words(make):
     assert make(**change).state == "refused" and len(stored(make)) == 1
 
 
-def test_nothing_is_loaded_for_a_folder_that_cannot_be_written(make, monkeypatch, tmp_path):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr(datasets, "load", None)
-    with pytest.raises(UserError, match="is not a folder; give another results=DIR"):
-        make(results=str(tmp_path / "file" / "results"))
-
-
 def test_nothing_is_loaded_for_a_cache_that_does_not_fit(make, monkeypatch):
     monkeypatch.setattr(datasets, "load", None)
-    with pytest.raises(
-        UserError, match=r"not enough memory for the requested cache: budget\.memory=1e\+12 MiB"
-    ):
+    with pytest.raises(UserError, match=r"not enough memory for the requested cache: budget\.memory=1e\+12"):
         make(budget={"memory": 1e12})
 
 
@@ -166,14 +157,6 @@ def test_a_method_on_few_points_converges_by_its_own_rule_alone(make, name):
     known = make(few, budget={"kev": 1e6}, force=True).run
     assert known.status == "converged" and known.flagged and "at a relative gap of" in known.reason
     assert known.value("relative_gap") > 0.01
-
-
-def test_all_solvers_meet_at_the_optimum(make):
-    runs = {name: make(name, budget={"kev": 2e6}).run for name in ("sbp", "smo", "sdca", "pegasos")}
-    record = Store(make.config().results).optimum(runs["sbp"].manifest["optimum"])
-    least = record["dual"] * (1 - 1e-12)  # an objective may be that of the optimum but for rounding
-    for name, run in runs.items():
-        assert least <= run.summary()["primal_objective"] <= 1.02 * record["primal"], name
 
 
 def test_a_running_twin_is_named(make):

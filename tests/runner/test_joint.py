@@ -32,6 +32,7 @@ from svmbench.runner.progress import PlainLines
 from svmbench.runner.training import Training
 from svmbench.store import bits
 from svmbench.store.joint_model import JointModel, load_model
+from tests.told import output
 
 
 class Quiet(PlainLines):
@@ -177,14 +178,12 @@ def test_the_training_error_is_known_at_the_end_and_its_evaluations_are_counted(
     assert without.summary()["train_error"] is None
     counted = [one.summary()["kev_prediction"] for one in (stored, without)]
     assert counted[0] - counted[1] == stored.summary()["support_vectors"] * TRAIN[1].size > 0
-    assert main(["verify", "--recompute", stored.id, "--results", "."]) == 0
-    told = capsys.readouterr().out
+    told = output(capsys, ["verify", "--recompute", stored.id, "--results", "."])
     assert "recomputed" in told and "train_error" not in told
     loaded = data.load(stored.config.dataset.document())
     made = joint_numbers(stored.model(), stored.manifest["problem"], loaded)
     assert made["train_error"] == stored.summary()["train_error"] > 0.05
-    assert main(["show", stored.id, "--results", "."]) == 0
-    shown = capsys.readouterr().out
+    shown = output(capsys, ["show", stored.id, "--results", "."])
     assert f"training error   {100 * made['train_error']:.2f} %" in shown and "objective" not in shown
 
 
@@ -239,16 +238,8 @@ def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_m
 @pytest.mark.parametrize(
     ("ends", "status", "reason"),
     [
-        (
-            "aa",
-            "converged",
-            "2 binary problems converged after 7 iterations, at relative gaps of 1.0e-02 at most",
-        ),
-        (
-            "af",
-            "converged",
-            "2 binary problems converged after 7 iterations, 1 of them by its own rule alone, ",
-        ),
+        ("aa", "converged", "2 binary problems converged after 7 iterations, at relative gaps of 1.0e-02"),
+        ("af", "converged", "2 binary problems converged after 7 iterations, 1 of them by its own rule"),
         ("akg", "budget", "budget.kev=1e+08 reached by kev_iter in 2 of 3 binary problems, at relative gaps"),
         ("ktk", "timeout", "budget.seconds=2 reached in 3 of 3 binary problems, at "),
         ("asg", "stalled", "2 of 3 binary problems ended before they converged, after 7 iterations, at "),
@@ -275,8 +266,7 @@ def test_predict_answers_in_the_labels_of_the_file_and_verify_recomputes(mine, k
     stored = run(f"problem.multiclass={kind}", "solver=smo", "dataset.scaling=standard")
     rows = mine / "rows.csv"
     np.savetxt(rows, TEST[0].astype(np.float64), delimiter=",", fmt="%.17g")
-    assert main(["predict", stored.id, str(rows), "--results", "."]) == 0
-    answers = np.array(capsys.readouterr().out.split())
+    answers = np.array(output(capsys, ["predict", stored.id, str(rows), "--results", "."]).split())
     wrong = answers != np.array(LABELS)[TEST[1]]
     assert set(answers) == set(LABELS) and wrong.mean() == stored.summary()["test_error"]
     assert main(["predict", stored.id, str(rows), "--results", ".", "--json"]) == 0

@@ -9,6 +9,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store
+from tests.told import output
 
 
 def write(path, n, seed):
@@ -41,5 +42,4 @@ def test_the_error_of_a_run_is_that_of_its_model(solver, kernel, tmp_path, capsy
     y = np.array([float(line.split()[0]) for line in test.read_text().splitlines()])
     mistakes = int(np.count_nonzero(~(y * scores > 0.0)))
     assert mistakes == run.summary()["test_mistakes"]
-    assert main(["verify", "--recompute", run.id, "--results", results]) == 0
-    assert "not known" not in capsys.readouterr().out
+    assert "not known" not in output(capsys, ["verify", "--recompute", run.id, "--results", results])

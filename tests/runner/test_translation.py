@@ -18,6 +18,7 @@ from svmbench.data import Dataset, Part
 from svmbench.run_config import Choice, ProblemConfig, RunConfig
 from svmbench.runner.translation import _balanced, posed
 from svmbench.store import Store, StoredRun
+from tests.told import output
 
 #: A problem whose examples may move.
 LINEAR = RunConfig(
@@ -89,8 +90,7 @@ def test_a_run_is_that_of_the_points_about_zero_and_its_model_that_of_the_loaded
     assert 0.0 <= float(last[1]["relative_gap"]) <= 1e-4
     assert last[1]["test_error"] == last[0]["test_error"]
     assert scores[1] == pytest.approx(scores[0], abs=0.02)
-    assert main(["verify", "--recompute"]) == 0
-    assert capsys.readouterr().out.endswith("2 ok\n")
+    assert output(capsys, ["verify", "--recompute"]).endswith("2 ok\n")
 
 
 def whole(values: np.ndarray) -> list[Fraction]:

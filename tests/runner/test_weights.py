@@ -12,11 +12,11 @@ from sklearn.svm import SVC
 import svmbench
 from svmbench import data
 from svmbench.analysis.costs import problem_of
-from svmbench.cli.main import main
 from svmbench.problem import Problem, class_weights
 from svmbench.recompute import numbers
 from svmbench.runner.optimum import optimum_key
 from svmbench.solvers import registry
+from tests.told import output, refusal
 
 WEIGHTED = [name for name in registry.names() if registry.get(name).weighted]
 ASKED = ("dataset=file", "dataset.path=mine.csv", "kernel.gamma=0.5", "problem.C=2", "results=runs")
@@ -99,8 +99,7 @@ def test_folds_have_weights_of_their_own(mine):
 
 def test_numbers_are_recomputed_and_a_wrong_weight_is_noticed(mine, capsys):
     run = svmbench.run("solver=smo_pair", *BALANCED, quiet=True)
-    assert main(["verify", "--recompute", "--results", "runs"]) == 0
-    assert "1 ok" in capsys.readouterr().out
+    assert "1 ok" in output(capsys, ["verify", "--recompute", "--results", "runs"])
     terms = {**run.manifest["problem"]}
     loaded = data.load({"name": "file", "path": "mine.csv"})
     right = numbers(run.model(), terms, loaded)
@@ -114,8 +113,7 @@ def test_numbers_are_recomputed_and_a_wrong_weight_is_noticed(mine, capsys):
 @pytest.mark.parametrize("name", ["sbp", "pegasos", "lasvm", "sklearn_svc"])
 def test_other_solvers_refuse_in_one_sentence(mine, name, capfd):
     bias = [f"problem.bias={registry.get(name).biases[0]}"]
-    assert main(["run", f"solver={name}", *BALANCED[:-1], *bias, "budget.counter=iterations"]) == 2
-    told = capfd.readouterr().err
+    told = refusal(capfd, ["run", f"solver={name}", *BALANCED[:-1], *bias, "budget.counter=iterations"])
     assert f"{name} cannot solve with problem.weights=balanced: leave it out, or give another solver" in told
     assert not Path("runs").exists() or not list(Path("runs").glob("runs/*"))
 

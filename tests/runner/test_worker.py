@@ -82,14 +82,6 @@ def test_an_interrupted_worker_stores_its_end(start, configure, number):
     assert len(run.trace()) >= 3
 
 
-def test_two_processes_do_not_make_one_run(start):
-    first = start("solver=pegasos", *ENDLESS)
-    wait_for_checkpoints(first, 1)
-    outcome, code = end(start("solver=pegasos", *ENDLESS))
-    assert (outcome["state"], outcome["run"], code) == ("failed", None, 2)
-    assert f"is being made by process {first.pid} on" in outcome["reason"]
-
-
 def test_a_refusal_has_its_own_exit_code(start, configure):
     outcome, code = end(start("solver=smo", "problem.bias=unregularised"))
     assert (outcome["run"], code) == (None, 2)

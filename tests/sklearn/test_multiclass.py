@@ -74,23 +74,6 @@ def test_votes_and_scores_are_counted_by_hand():
     np.testing.assert_array_equal(scores[3], [2.0, 1.0, 0.0])
 
 
-def test_ties_are_broken_by_scores_if_asked_for():
-    rng = np.random.default_rng(3)
-    y = np.arange(30) % 3
-    X = rng.normal(size=(30, 2)) + 3.0 * y[:, None]
-    grid = rng.uniform(-3, 9, size=(4000, 2))
-    ours, theirs = both(X, y, gamma=1e4)
-    ours.set_params(break_ties=False), theirs.set_params(break_ties=False)
-    assert not np.array_equal(ours.predict(grid), ours.classes_[ours.decision_function(grid).argmax(axis=1)])
-    ours.set_params(break_ties=True)
-    np.testing.assert_array_equal(
-        ours.predict(grid), ours.classes_[ours.decision_function(grid).argmax(axis=1)]
-    )
-    ours.set_params(decision_function_shape="ovo")
-    with pytest.raises(ValueError, match="break_ties must be False"):
-        ours.predict(grid)
-
-
 def test_every_pair_has_its_gap(iris):
     X, y = iris
     for tol in (1e-1, 1e-3, 1e-6):

@@ -138,11 +138,7 @@ def test_sigmoid_is_that_of_SVC(cancer):
     [
         ("precomputed", np.ones((3, 2)), "must be a square matrix"),
         (lambda X, Z: np.ones((3, 2)), np.ones((3, 2)), "the kernel returned shape"),
-        (
-            "rbff",
-            np.ones((3, 2)),
-            "give one of rbf, linear, poly, sigmoid, chi_squared, laplacian, precomputed",
-        ),
+        ("rbff", np.ones((3, 2)), "give one of rbf, linear, poly, sigmoid, chi_squared, laplacian"),
     ],
     ids=["no square", "callable", "unknown"],
 )
@@ -151,22 +147,6 @@ def test_bad_kernels_are_refused(kernel, X, words):
         KernelSVC(kernel=kernel).fit(X, [0, 1, 1])
     with pytest.raises(TypeError, match="Sparse precomputed"):
         KernelSVC(kernel="precomputed").fit(sp.eye_array(3, format="csr"), [0, 1, 1])
-
-
-def test_sparse_rows_give_sparse_coefficients(cancer):
-    X, y = cancer
-    for kernel in ("rbf", "linear"):
-        dense, sparse = (
-            KernelSVC(kernel=kernel, gamma=0.03).fit(X, y),
-            KernelSVC(kernel=kernel, gamma=0.03).fit(sp.csr_array(X), y),
-        )
-        np.testing.assert_allclose(sparse.dual_coef_.toarray(), dense.dual_coef_, atol=1e-4)
-        assert sp.issparse(sparse.support_vectors_)
-        np.testing.assert_allclose(
-            sparse.decision_function(sp.csr_array(X)), dense.decision_function(X), atol=1e-5
-        )
-        np.testing.assert_allclose(sparse.decision_function(X), dense.decision_function(X), atol=1e-5)
-    np.testing.assert_allclose(sparse.coef_.toarray(), dense.coef_)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])

@@ -17,6 +17,7 @@ from svmbench.errors import UserError
 from svmbench.solvers import registry
 from svmbench.solvers.base import Solver
 from svmbench.solvers.plain import ExpansionRun
+from tests.told import output
 
 ROOT = Path(svmbench.solvers.kernel.__file__).parent.parent
 
@@ -144,8 +145,7 @@ def test_a_plug_in_may_be_the_class_of_its_runs(monkeypatch, capsys):
     plugin(monkeypatch, "my_own", f"{__name__}:Method")
     solver = registry.get("my_own")
     assert solver is registry.get("my_own") and issubclass(solver, Solver) and solver.name == "my_own"
-    assert main(["solvers", "my_own"]) == 0
-    assert "Nobody. Nothing. 2026." in capsys.readouterr().out
+    assert "Nobody. Nothing. 2026." in output(capsys, ["solvers", "my_own"])
 
 
 def test_what_a_plug_in_lacks_that_is_the_class_of_its_runs_is_named(monkeypatch):
@@ -182,8 +182,7 @@ def test_what_the_class_of_a_solver_lacks_is_named(monkeypatch):
 
 def test_a_solver_that_cannot_be_used_does_not_hide_the_others(monkeypatch, capsys):
     plugin(monkeypatch, "nothing", f"{__name__}:Nothing")
-    assert main(["solvers"]) == 0
-    listed = capsys.readouterr().out
+    listed = output(capsys, ["solvers"])
     assert re.search(r"^nothing +cannot be used: .*Nothing does not define title, ", listed, re.MULTILINE)
     assert re.search(r"^sbp +SBP ", listed, re.MULTILINE)
     assert main(["solvers", "nothing"]) == 2

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from svmbench.cli.main import main
 from svmbench.speed import estimators
+from tests.told import output
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -26,8 +27,7 @@ def test_every_case_has_a_line_that_is_stored(tmp_path, monkeypatch, capsys):
         assert min(*pair.theirs, *pair.ours) > 0.0
         assert (pair.gaps is not None) == (pair.estimator == "LinearSVC")
         assert pair.gaps is None or -1e-9 <= pair.gaps[1] <= 2e-4
-    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.count("| sklearn") == len(cases)
+    assert output(capsys, ["speed", "show", "--results", str(tmp_path)]).count("| sklearn") == len(cases)
 
 
 def test_the_ratio_is_that_of_turns():

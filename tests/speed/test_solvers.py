@@ -14,6 +14,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.solvers import registry
 from svmbench.speed import machine, scaling, solvers
+from tests.told import output, refusal
 
 
 @pytest.fixture(scope="module")
@@ -127,10 +128,7 @@ def test_generated_examples_are_two_classes_apart():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (
-            ["scaling", "--solver", "dcd"],
-            "--solver dcd makes no kernel rows: give one of bsgd, bvm, chunking, ",
-        ),
+        (["scaling", "--solver", "dcd"], "--solver dcd makes no kernel rows: give one of bsgd, bvm"),
         (["scaling", "--solver", "sbq"], "solver 'sbq' is unknown"),
         (["scaling", "--most", "10"], "--most 10 is not allowed: give at least 10000 rows"),
         (["scaling", "--most", "x"], "argument --most: invalid int value: 'x'"),
@@ -142,9 +140,7 @@ def test_generated_examples_are_two_classes_apart():
 )
 def test_one_wrong_option_gives_one_sentence(arguments, sentence, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["speed", *arguments]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
+    assert sentence in refusal(capsys, ["speed", *arguments])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -154,8 +150,7 @@ def test_the_commands_print_and_store(tmp_path, monkeypatch, capsys, limits):
     monkeypatch.setattr(scaling.measure, "__defaults__", (0.01, 1))
     monkeypatch.setattr(solvers.measure, "__defaults__", (0, 0.01))
     results = str(tmp_path / "results")
-    assert main(["speed", "scaling", "--most", "200", "--results", results]) == 0
-    assert "| ns/row |" in capsys.readouterr().out
+    assert "| ns/row |" in output(capsys, ["speed", "scaling", "--most", "200", "--results", results])
     assert main(["speed", "solvers", "--dataset", "checkerboard", "--json", "--results", results]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert {line["solver"] for line in printed["solvers"]} >= {"sbp", "smo"}

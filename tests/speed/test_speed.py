@@ -16,6 +16,7 @@ from svmbench.kernels.layouts.choice import choose
 from svmbench.simd import isa
 from svmbench.speed import _limits, machine, rows
 from svmbench.speed.timing import LEAST_SECONDS, Timings, repeat
+from tests.told import output, refusal
 
 
 @pytest.fixture(scope="module")
@@ -144,10 +145,8 @@ def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys, limits):
     monkeypatch.setattr(machine, "measure", lambda: limits)
     monkeypatch.setattr(rows.measure, "__defaults__", (0.0, 1.0, 2))
     results = str(tmp_path / "results")
-    assert main(["speed", "machine", "--results", results]) == 0
-    assert "exp of float32" in capsys.readouterr().out
-    assert main(["speed", "rows", "--json", "--results", results]) == 0
-    printed = json.loads(capsys.readouterr().out)
+    assert "exp of float32" in output(capsys, ["speed", "machine", "--results", results])
+    printed = json.loads(output(capsys, ["speed", "rows", "--json", "--results", results]))
     assert len(printed["rows"]) == len(rows.CASES) * (len(rows.BLOCKS) + 1)
     stored = sorted(Path(results, "speed").iterdir())
     assert len(stored) == 2
@@ -171,8 +170,7 @@ def test_stored_measurements_are_printed_again(tmp_path, monkeypatch, capsys, li
 
 def test_measurements_of_medians_alone_are_still_printed(capsys):
     folder = Path(__file__).parent.parent.parent / "results" / "reference"
-    assert main(["speed", "show", "--results", str(folder)]) == 0
-    printed = capsys.readouterr().out
+    printed = output(capsys, ["speed", "show", "--results", str(folder)])
     # Version 0.1 before 22 November 2026 called this instruction set v4i, and stored medians.
     assert printed.count(" UTC: AMD EPYC, v4i, load ") == 11
     assert printed.count(" UTC: AMD EPYC, ") == len(list((folder / "speed").iterdir()))
@@ -180,5 +178,4 @@ def test_measurements_of_medians_alone_are_still_printed(capsys):
 
 
 def test_what_cannot_be_measured_is_refused_in_one_sentence(capsys):
-    assert main(["speed", "row"]) == 2
-    assert "invalid choice: 'row'" in capsys.readouterr().err
+    assert "invalid choice: 'row'" in refusal(capsys, ["speed", "row"])

@@ -15,6 +15,7 @@ from svmbench.store.integrity import check_store, set_aside
 from svmbench.store.notes import Notes
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.store.conftest import CONFIG
+from tests.told import output, refusal
 
 #: The only job of a sweep.
 JOB = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
@@ -200,8 +201,7 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     assert "0 of 1 done" in shown.out and "1 damaged line of" in shown.err
     (record.folder / "events.jsonl").write_text(json.dumps(checked(_ENDED)) + "\n")
     (tmp_path / "runs" / "x").mkdir(parents=True)
-    assert main(["status", "--results", str(tmp_path)]) == 0
-    assert "1 of 1 done" in capsys.readouterr().out
+    assert "1 of 1 done" in output(capsys, ["status", "--results", str(tmp_path)])
 
 
 @pytest.mark.parametrize(
@@ -270,10 +270,8 @@ def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, cap
     run = stored_run(tmp_path, costs=[10], errors=[10])
     make(tmp_path / "notes.json")
     for command in (["list", "--json"], ["show", run.id]):
-        assert main([*command, "--results", str(tmp_path)]) == 0
-        assert run.id in capsys.readouterr().out
-    assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 2
-    assert "notes.json is damaged" in capsys.readouterr().err
+        assert run.id in output(capsys, [*command, "--results", str(tmp_path)])
+    assert "notes.json is damaged" in refusal(capsys, ["tag", "good", run.id, "--results", str(tmp_path)])
     assert main(["verify", "--results", str(tmp_path)]) == 1
     assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
     assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 0
@@ -303,8 +301,7 @@ def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_pat
 
     path = record.save(str(tmp_path), "scaling", {"scaling": []})
     assert main(["verify", "--results", str(tmp_path)]) == 0
-    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
-    assert "scaling, 20" in capsys.readouterr().out
+    assert "scaling, 20" in output(capsys, ["speed", "show", "--results", str(tmp_path)])
     edit(path, '"kind": "scaling"', '"kind": "rows"')
     assert main(["speed", "show", "--results", str(tmp_path)]) == 0
     shown = capsys.readouterr()

@@ -7,6 +7,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.store import Store, packs
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
+from tests.told import output
 
 
 @pytest.fixture
@@ -84,8 +85,7 @@ def test_a_damaged_pack_is_told_and_hides_no_other_run(packed):
 def test_verify_reads_packs_through_and_says_that_they_have_no_models(packed, capsys):
     root, runs = packed
     for results in (root, root / "reference"):
-        assert main(["verify", "--results", str(results)]) == 0
-        out = capsys.readouterr().out
+        out = output(capsys, ["verify", "--results", str(results)])
         assert "packed       x.jsonl.xz: 2 runs are what was written; a pack holds no models" in out
     assert main(["verify", "--results", str(root), runs[0].id]) == 0
     assert f"packed       {runs[0].id}: a pack holds no models" in capsys.readouterr().out

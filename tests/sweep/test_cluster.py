@@ -25,6 +25,7 @@ from svmbench.sweep.cluster import Bundle, Cluster, Fate
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.record import Record
 from svmbench.sweep.stored import without_run
+from tests.told import output, refusal
 
 DATA = ("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=20", "budget.kev=null")
 
@@ -509,8 +510,7 @@ def test_threads_are_limited_by_the_nodes_not_by_this_machine(here, monkeypatch,
     ],
 )
 def test_options_that_are_wrong_are_a_sentence(here, capfd, word, said):
-    assert main(["plan", "launcher=slurm", word]) == 2
-    assert said in capfd.readouterr().err
+    assert said in refusal(capfd, ["plan", "launcher=slurm", word])
 
 
 def test_a_plan_of_an_older_version_is_read(here):
@@ -523,8 +523,7 @@ def test_a_plan_of_an_older_version_is_read(here):
 
 def test_cancel_ends_the_process_or_says_that_there_is_nothing(here, capfd, monkeypatch):
     record = Record.create(Path("results"), Plan(jobs(1), sweep_options({})))
-    assert main(["cancel"]) == 2
-    assert "is not running, and has no jobs in a queue" in capfd.readouterr().err
+    assert "is not running, and has no jobs in a queue" in refusal(capfd, ["cancel"])
     lock = record.lock()
     received = []
     kept = signal.signal(signal.SIGTERM, lambda *about: received.append(about))
@@ -538,15 +537,13 @@ def test_cancel_ends_the_process_or_says_that_there_is_nothing(here, capfd, monk
     (record.folder / "cluster" / "a.jsonl").write_text("{}\n")
     (record.folder / "cluster" / "a.id").write_text("7")
     shell = engine(monkeypatch, squeue=(0, "7|0|RUNNING|None\n7|1|COMPLETED|None\n", ""))
-    assert main(["status", record.name]) == 0
-    assert "stopped, but SLURM still has 1 of its jobs" in capfd.readouterr().out
+    assert "stopped, but SLURM still has 1 of its jobs" in output(capfd, ["status", record.name])
     assert main(["cancel", record.name]) == 0
     assert ["scancel", "7", ""] in shell.commands
 
 
 def test_the_check_of_a_folder_says_what_holds(here, capfd):
-    assert main(["cluster", "check", "results=shared"]) == 0
-    said = capfd.readouterr().out.splitlines()
+    said = output(capfd, ["cluster", "check", "results=shared"]).splitlines()
     assert len(said) == 7 and all(line.startswith("ok ") for line in said)
     assert "a lock that this machine holds is respected" in said[3]
     assert not list((here / "shared").iterdir())
@@ -567,15 +564,12 @@ def test_the_check_of_a_folder_names_what_does_not_hold(here):
 
 def test_an_engine_that_is_not_there_is_told_before_anything_is_made(here, capfd, monkeypatch):
     monkeypatch.setattr(launch.importlib.util, "find_spec", lambda name: None)
-    assert main(["run", "-m", "launcher=ray"]) == 2
-    assert "launcher=ray needs ray: pip install ray" in capfd.readouterr().err
+    assert "launcher=ray needs ray: pip install ray" in refusal(capfd, ["run", "-m", "launcher=ray"])
     monkeypatch.undo()
     monkeypatch.chdir(here)
     monkeypatch.setattr(launch.shutil, "which", lambda name: None)
-    assert main(["run", "-m", "launcher=slurm"]) == 2
-    assert "there is no sbatch on this machine" in capfd.readouterr().err
-    assert main(["run", "launcher=slurm"]) == 2
-    assert "launcher belongs to a sweep: add -m" in capfd.readouterr().err
+    assert "there is no sbatch on this machine" in refusal(capfd, ["run", "-m", "launcher=slurm"])
+    assert "launcher belongs to a sweep: add -m" in refusal(capfd, ["run", "launcher=slurm"])
     assert not list(here.iterdir())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import io
 import json
 import os
@@ -215,20 +214,6 @@ def test_what_a_program_cannot_do_is_refused_in_words(tmp_path, arguments, sente
         execute(
             config.resolve([*arguments, *SMALL, f"results={tmp_path}"]), progress=PlainLines(io.StringIO())
         )
-
-
-def test_an_absent_package_ends_the_command_before_anything_is_loaded(tmp_path, monkeypatch, capsys):
-    def absent(package: str) -> str:
-        raise importlib.metadata.PackageNotFoundError(package)
-
-    monkeypatch.setattr("svmbench.solvers.baselines._baseline.version", absent)
-    monkeypatch.chdir(tmp_path)
-    assert main(["run", "solver=sklearnex_svc", "problem.bias=unregularised", *SMALL]) == 2
-    assert capsys.readouterr().err == (
-        "svmbench: sklearnex_svc needs scikit-learn-intelex, which is not installed: "
-        "pip install scikit-learn-intelex\n"
-    )
-    assert Store("results").runs() == []
 
 
 def test_a_map_whose_kernel_values_overflow_says_so():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from svmbench.solvers.cutting_plane.one_slack import OneSlack
 
@@ -44,27 +43,6 @@ def dual(g: NDArray, offset: NDArray, a: NDArray) -> float:
     return float(offset @ a - 0.5 * w @ w)
 
 
-def by_scipy(g: NDArray, offset: NDArray, bound: float) -> float:
-    """The optimum by sequential quadratic programming over w and the slack, in units in which B is 1."""
-    d = g.shape[1]
-
-    def objective(z):
-        return 0.5 * bound * float(z[:d] @ z[:d]) + z[d], np.append(bound * z[:d], 1.0)
-
-    # w = bound z
-    lines = np.column_stack([bound * g, np.ones(len(g))])
-    found = minimize(
-        objective,
-        np.append(np.zeros(d), max(0.0, offset.max())),
-        jac=True,
-        bounds=[(None, None)] * d + [(0.0, None)],
-        constraints={"type": "ineq", "fun": lambda z: lines @ z - offset, "jac": lambda z: lines},
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    return bound * float(found.fun)
-
-
 DEGENERATE = ["", "repeated", "parallel", "no direction", "below zero", "near"]
 
 
@@ -83,15 +61,6 @@ def test_solves_the_reduced_problem(degenerate):
         assert qp.primal == pytest.approx(reached, abs=1e-11 * size)
         assert qp.dual == pytest.approx(dual(g, offset, a), abs=1e-11 * size)
         assert qp.slack == pytest.approx(max(0.0, (offset - g @ (a @ g)).max()), abs=1e-10)
-
-
-@pytest.mark.parametrize("degenerate", DEGENERATE)
-def test_the_optimum_agrees_with_scipy(degenerate):
-    for seed in range(8):
-        g, offset, bound = cuts(seed, degenerate)
-        qp = filled(g, offset, bound)
-        qp.solution()
-        assert qp.dual == pytest.approx(by_scipy(g, offset, bound), rel=1e-6, abs=1e-6 * bound)
 
 
 @pytest.mark.parametrize(("absolute", "relative"), [(1e-3, 0.0), (0.0, 1e-2)])

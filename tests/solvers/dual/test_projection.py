@@ -6,8 +6,6 @@ from bisect import bisect_left
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
-from scipy.optimize import LinearConstraint, minimize
 
 from svmbench.solvers.dual.projection import projected
 
@@ -57,29 +55,6 @@ def test_it_is_the_nearest_point(q):
         x, y, e, C = random_case(rng, q)
         for guess in (0.0, C, -30.0 * C):
             check(x, y, e, C, guess)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_general_solver_finds_no_nearer_one(seed):
-    rng = np.random.default_rng(seed)
-    x, y, e, C = random_case(rng, 8)
-    x, e, C = x / C, e / C, 1.0
-    z, _ = check(x, y, e, C)
-    theirs = minimize(
-        lambda z: 0.5 * (z - x) @ (z - x),
-        z,
-        jac=lambda z: z - x,
-        method="SLSQP",
-        bounds=[(0.0, C)] * x.size,
-        constraints=LinearConstraint(y[None, :], e, e),
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    assert 0.5 * (z - x) @ (z - x) <= theirs.fun + 1e-9 * max(1.0, theirs.fun)
-
-
-points = st.one_of(st.sampled_from([0.0, 1.0, 0.5, -0.0, 2.0, -1.0]), st.floats(-50.0, 50.0))
-shares = st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0.0, 1.0))
-variables = st.lists(st.tuples(points, st.sampled_from([-1.0, 1.0]), shares), min_size=1, max_size=12)
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])

@@ -151,14 +151,6 @@ def test_distances_far_from_the_origin_are_those_of_differences():
     assert moved.ledger.as_dict() == oracle.ledger.as_dict()
 
 
-def test_rows_of_zeros_are_examples_too():
-    X, y = two_classes(30, seed=7)
-    X[:10] = 0.0
-    run, _ = started("bsgd", X, y, budget=4)
-    run.advance("iterations", 500)
-    assert np.isfinite(run.snapshot().model.coefficients).all()
-
-
 @pytest.mark.real_data
 def test_adult_has_the_error_that_its_authors_print(tmp_path):
     """BudgetedSVM's README: a9a, budget 200, five epochs, λ 1e-4, "around 15%"."""

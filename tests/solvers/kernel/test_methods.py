@@ -33,13 +33,6 @@ def test_an_example_of_norm_zero_has_the_coefficient_C(name):
     assert snapshot.responses[0] == 0.0
 
 
-def test_smo_charges_nothing_for_an_example_of_norm_zero():
-    run, oracle = started("smo", [[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], LINEAR, C=0.3)
-    run.advance("iterations", 500)
-    assert run.converged
-    assert oracle.ledger.kev_rowupdate == 3 + 3 * run.iterations  # the diagonal, and a row per iteration
-
-
 def test_smo_stops_where_the_projected_gradient_is_below_eps():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)).astype(np.float32)

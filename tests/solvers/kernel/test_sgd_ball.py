@@ -99,9 +99,7 @@ def test_auto_without_a_radius_is_named():
 
 @pytest.mark.parametrize("R", [0.0, -1.0, np.inf, 1e200])
 def test_a_radius_must_be_positive(R):
-    with pytest.raises(
-        UserError, match=r"solver\.R=.* is not allowed: give a number above 0 and below 1e154, or auto"
-    ):
+    with pytest.raises(UserError, match=r"solver\.R=.* is not allowed: give a number above 0 and below"):
         started([[1.0]], [1.0], R)
     if R != 1e200:
         with pytest.raises(UserError, match=r"solver\.R="):

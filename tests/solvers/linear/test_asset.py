@@ -138,13 +138,3 @@ def test_the_answer_is_the_average_of_the_last_100_iterates(step, power):
     expected = np.average(iterates[-100:], axis=0, weights=np.arange(151, 251) ** -power)
     np.testing.assert_allclose(averaged.snapshot().model.weights, expected, rtol=1e-8, atol=1e-10)
     assert np.linalg.norm(expected - iterates[-1]) > 0.01 * np.linalg.norm(expected)
-
-
-def test_one_example_and_two_opposite_twins():
-    run, _ = started([[2.0]], [1.0], 0.01)
-    run.advance("iterations", 200_000)
-    assert run.snapshot().model.weights[0] == pytest.approx(0.5, rel=0.1)
-    run, _ = started([[2.0], [2.0]], [1.0, -1.0], 0.5)
-    run.advance("iterations", 20_000)
-    # Between the margins the losses of the twins add up to the same: the norm alone is above the optimum.
-    assert 0.25 * run.snapshot().model.weights[0] ** 2 < 0.02

@@ -18,14 +18,6 @@ def started(X, y, C=1.0, **given):
     return DCD(Params(**given)).start(problem, examples, Generator(1)), examples
 
 
-def test_an_example_of_norm_zero_is_not_visited_in_a_pass():
-    run, examples = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3)
-    run.advance("iterations", 1000)
-    assert run.converged
-    assert run.iterations % 2 == 0
-    assert examples.ledger.inner_products == 3 + run.iterations
-
-
 def test_with_the_squared_loss_its_coefficient_is_twice_C():
     # The dual is Σα - Σα²/(4C) then: nothing else bounds it.
     run, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3, loss="squared_hinge")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from svmbench import features
-from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem, mean_hinge, primal_objective
 from svmbench.rng import Generator
 from svmbench.solvers import registry
@@ -49,11 +48,3 @@ def test_small_blocks_reach_what_all_features_reach():
             loss = mean_hinge(y * examples.products(w))
             objectives.setdefault(block, []).append(primal_objective(problem.lam, float(w @ w), loss))
     assert np.median(objectives[16]) < 1.1 * np.median(objectives[128])
-
-
-def test_it_also_runs_on_the_features_of_the_data():
-    X, y = data(n=60)
-    examples = LinearData(X)
-    run = SOLVER(SOLVER.Params(block=2)).start(Problem.build(y, lam=0.02), examples, Generator(1))
-    run.advance("iterations", 1000)
-    assert np.mean(y * examples.products(run.snapshot().model.weights) > 0.0) > 0.6

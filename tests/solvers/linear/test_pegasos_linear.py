@@ -21,17 +21,6 @@ def started(X, y, lam, seed=1, **given):
     return PegasosLinear(Params(**given)).start(problem, examples, Generator(seed)), examples
 
 
-def test_the_first_step_takes_the_example_over_lam():
-    run, _ = started([[2.0, -1.0]], [-1.0], 0.5)
-    run.advance("iterations", 1)
-    assert run.snapshot().model.weights.tolist() == [-4.0, 2.0]
-
-
-def test_the_weights_are_zero_before():
-    run, _ = started([[2.0, -1.0]], [-1.0], 0.5)
-    assert run.snapshot().model.weights.tolist() == [0.0, 0.0]
-
-
 @pytest.mark.parametrize("steps", ["pegasos", "norma", "zhang"])
 def test_projection_keeps_the_weights_in_the_ball(steps):
     X, y = data()

@@ -64,11 +64,6 @@ def test_one_class_far_from_zero_has_its_mean(label, nu):
     assert level == pytest.approx(5.0 + nu, rel=0.02)  # f at u/|u|; the average has a norm just below 1
 
 
-def test_a_single_example_is_its_direction():
-    w = weights(finished("simba", [[3.0, 4.0]], [-1.0], nu=0.0, T=10_000))
-    np.testing.assert_allclose(w, [-3.0 / 25.0, -4.0 / 25.0], rtol=1e-6)
-
-
 def test_examples_that_are_all_zero_are_refused():
     with pytest.raises(UserError, match="every example is 0, so simba can learn nothing: give other data"):
         started("simba", np.zeros((3, 2)), [1.0, -1.0, 1.0], nu=0.1)
