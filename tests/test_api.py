@@ -110,12 +110,6 @@ def test_bad_input_is_a_sentence(tmp_path):
         )
 
 
-def test_the_package_is_imported_at_once():
-    program = "import svmbench, sys; print(sorted({'numpy', 'pandas', 'hydra'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_a_run_is_printed_in_three_lines_and_is_a_table_in_a_notebook(tmp_path):
     made = api.run(solver="smo", results=tmp_path, **SMALL)
     end, found, paid = str(made).splitlines()

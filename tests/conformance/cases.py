@@ -235,33 +235,3 @@ def content(snapshot: Snapshot) -> tuple:
 def arrays(snapshot: Snapshot) -> list[NDArray | None]:
     model = [value for value in vars(snapshot.model).values() if isinstance(value, np.ndarray)]
     return [*model, snapshot.responses, snapshot.alpha]
-
-
-__all__ = [
-    "ALL_ROWS",
-    "DEFAULTS",
-    "IN_BLOCKS",
-    "KERNELS",
-    "LAYOUTS",
-    "ROW_BYTES",
-    "D",
-    "N",
-    "advance",
-    "arrays",
-    "content",
-    "data",
-    "declared",
-    "kernel_of",
-    "label",
-    "observed",
-    "observer_of",
-    "posed",
-    "read",
-    "refusals",
-    "specification",
-    "start",
-    "state",
-    "variants",
-    "with_counters",
-    "with_kernels",
-]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -40,15 +38,6 @@ def test_entries_are_whole(name):
             assert all(url.startswith(("https://", "http://")) for url in form.urls)
         if file.classes and file.rows is not None:
             assert sum(file.classes.values()) == file.rows
-
-
-def test_names_import_nothing_heavy():
-    program = (
-        "import sys; from svmbench.data import catalogue; catalogue.names(); print(sorted({'numpy', 'scipy', "
-        "'requests', 'yaml'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_an_unknown_attribute_of_the_package_is_an_attribute_error():

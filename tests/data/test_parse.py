@@ -40,25 +40,14 @@ def test_values_equal_those_of_float_bit_for_bit(texts):
     assert indices.tolist() == list(range(len(texts)))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "9007199254740993",
-        "9007199254740992e22",
-        "1e23",
-        "1e-23",
-        "0.1e-22",
-        "18446744073709551616",
-        "5e-324",
-        "-0",
-        "1.7976931348623157e308",
-        "0000000000000000000000000000001",
-        "1e-999999999999",
-        "2.5e+0",
-        ".5",
-        "5.",
-    ],
+#: Numbers at the edges of the exact path.
+EDGES = (
+    "9007199254740993 9007199254740992e22 1e23 1e-23 0.1e-22 18446744073709551616 5e-324 "
+    "-0 1.7976931348623157e308 0000000000000000000000000000001 1e-999999999999 2.5e+0 .5 5."
 )
+
+
+@pytest.mark.parametrize("text", EDGES.split())
 def test_edges_of_the_exact_path(text):
     values = csv(f"1,{text}\n".encode(), "data", 2, 0, ",", False)[3]
     assert bits(values[0, 0]) == bits(float(text))
@@ -134,62 +123,18 @@ def test_csv_delimiters(delimiter, text):
     assert labels == ["-1"] and values.tolist() == [[1.0, 2.0]]
 
 
-LIBSVM_TEXT = st.lists(
-    st.sampled_from(
-        [
-            b"1",
-            b"2",
-            b"0",
-            b".",
-            b"-",
-            b"e",
-            b" ",
-            b"\t",
-            b"\n",
-            b"\r",
-            b":",
-            b"#",
-            b"+",
-            b"1:2",
-            b" 3:4",
-            b"\n1 ",
-            b"2147483648:1",
-            b"9" * 20,
-            b"\xef\xbb\xbf",
-            b"a",
-            b"\x00",
-            b"\xff",
-            b"qid:",
-        ]
-    )
-).map(b"".join)
-CSV_TEXT = st.lists(
-    st.sampled_from(
-        [
-            b"1",
-            b"2",
-            b".",
-            b"-1",
-            b",",
-            b",",
-            b'"',
-            b'""',
-            b"\n",
-            b" ",
-            b"\t",
-            b"\r",
-            b"a",
-            b"1,2,3\n",
-            b";",
-            b'"1"',
-            b"1\t2\t3",
-            b"|",
-            b"e5",
-            b"\n4,5,6",
-            b'"a,b"',
-        ]
-    )
-).map(b"".join)
+#: Pieces of files, of which some end or begin a line, a field or a pair.
+LIBSVM_PIECES = [
+    *b"1 2 0 . - e : # + 1:2 2147483648:1 99999999999999999999 a qid:".split(),
+    *(b" ", b"\t", b"\n", b"\r", b" 3:4", b"\n1 ", b"\xef\xbb\xbf", b"\x00", b"\xff"),
+]
+CSV_PIECES = [
+    *b'1 2 . -1 , , " "" a ; "1" | e5 "a,b"'.split(),
+    *(b"\n", b" ", b"\t", b"\r", b"1,2,3\n", b"1\t2\t3", b"\n4,5,6"),
+]
+LIBSVM_TEXT, CSV_TEXT = (
+    st.lists(st.sampled_from(pieces)).map(b"".join) for pieces in (LIBSVM_PIECES, CSV_PIECES)
+)
 
 
 def decoded(examples: slow_readers.Examples | None) -> list | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -24,138 +25,102 @@ from svmbench.solvers import registry
 pytestmark = pytest.mark.real_data
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return str(tmp_path_factory.mktemp("data"))
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder in which each set is prepared once for all processes."""
+    root = tmp_path_factory.getbasetemp()
+    return str((root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "real")
 
 
-def shapes(data: Dataset) -> list[tuple[int, int] | None]:
-    return [None if part is None else part.X.shape for part in (data.train, data.validation, data.test)]
+def get(folder: str, asked: str) -> Dataset:
+    """Load a set by its name and its parameters, as KEY=VALUE."""
+    name, *given = asked.split()
+    return load({"name": name, **dict(pair.split("=") for pair in given)}, directory=folder)
 
 
-def norms(part) -> np.ndarray:
-    return np.sqrt(np.asarray(part.X.astype(np.float64).power(2).sum(axis=1)).ravel())
+#: A set; the rows of its training, validation and test part; its columns; the positive rows of each part, or
+#: of all together.
+COUNTS = [
+    ("adult", (32_561, None, 16_281), 123, (7841, 3846)),
+    ("mnist", (60_000, None, 10_000), 784, (5851, 974)),
+    ("mnist task=0-4 split=asset", (58_100, 5950, 5950), 784, 30_596 + 5_139),
+    ("reuters", (7770, None, 3299), 8315, (538, 179)),
+    ("reuters_text", (7770, None, 3299), 9912, (538, 179)),
+    ("reuters_text topic=corn", (7770, None, 3299), 9912, (181, 56)),
+    ("covtype", (522_911, None, 58_101), 54, 211_840),
+    ("forest", (521_012, 10_000, 50_000), 54, 283_301),
+    ("forest split=position", (521_012, 10_000, 50_000), 54, 283_301),
+    ("ijcnn1", (49_990, None, 91_701), 22, (4853, 8712)),
+    ("ijcnn1 split=asset", (113_352, 14_170, 14_169), 22, 13_565),
+    ("usps", (7291, None, 2007), 256, (1194, 359)),
+    ("usps task=8 scaling=none", (7291, None, 2007), 256, (542, 166)),
+    ("rcv1_subset", (22_613, None, 5000), 47_236, 12_473),
+    ("rcv1_subset topic=C11", (22_613, None, 5000), 47_236, 737),
+    ("w8a", (29_851, 9949, 9949), 300, (891, 297, 291)),
+    ("w8a split=all", (49_749, None, None), 300, 1479),
+    ("letter", (15_000, None, 5000), 16, (7409, 2531)),
+    ("magic", (11_412, 3804, 3804), 10, 12_332),
+    ("skin", (196_045, 24_506, 24_506), 3, 50_859),
+]
 
 
-def test_adult(folder):
-    data = load({"name": "adult"}, directory=folder)
-    assert shapes(data) == [(32561, 123), None, (16281, 123)]
-    assert data.info["positives"] == {"train": 7841, "test": 3846}
-    assert np.count_nonzero(data.train.X) == 451_592 and np.count_nonzero(data.test.X) == 225_731
-    assert set(np.unique(data.train.X)) == {0.0, 1.0}
-    assert np.flatnonzero(data.train.X[0])[:3].tolist() == [2, 10, 13]
+@pytest.mark.parametrize(("asked", "rows", "columns", "positives"), COUNTS)
+def test_a_set_has_the_published_counts(folder, asked, rows, columns, positives):
+    data = get(folder, asked)
+    parts = data.train, data.validation, data.test
+    assert [part and part.X.shape for part in parts] == [n and (n, columns) for n in rows]
+    found = tuple(data.info["positives"].values())
+    assert (found if isinstance(positives, tuple) else sum(found)) == positives
 
 
-def test_mnist(folder):
-    data = load({"name": "mnist"}, directory=folder)
-    assert shapes(data) == [(60000, 784), None, (10000, 784)]
-    assert data.info["positives"] == {"train": 5851, "test": 974}
-    assert data.info["density"] == pytest.approx(0.191, abs=5e-4)
-    assert data.train.X.max() == 1.0 and data.train.X.min() == 0.0
-    split = load({"name": "mnist", "task": "0-4", "split": "asset"}, directory=folder)
-    assert shapes(split) == [(58100, 784), (5950, 784), (5950, 784)]
-    assert sum(split.info["positives"].values()) == 30_596 + 5_139
+#: The least and the greatest value of training rows, and the share of values that are not 0.
+VALUES = [
+    ("adult", 0.0, 1.0, 451_592 / (123 * 32_561)),
+    ("mnist", 0.0, 1.0, 0.191),
+    ("covtype", None, None, 0.2212),
+    ("usps task=8 scaling=none", -1.0, 1.0, None),
+    ("w8a split=all", 1.0, 1.0, 579_586 / (300 * 49_749)),
+    ("letter", -1.0, 1.0, None),
+    ("skin", 0.0, 1.0, None),
+]
 
 
-def test_reuters(folder):
-    data = load({"name": "reuters"}, directory=folder)
-    assert shapes(data) == [(7770, 8315), None, (3299, 8315)]
-    assert data.info["positives"] == {"train": 538, "test": 179}
-    assert isinstance(data.train.X, sp.csr_array)
-    assert np.allclose(norms(data.train), 1.0, atol=1e-6)
+@pytest.mark.parametrize(("asked", "least", "most", "density"), VALUES)
+def test_a_set_has_the_published_values(folder, asked, least, most, density):
+    data = get(folder, asked)
+    X = data.train.X.data if sp.issparse(data.train.X) else data.train.X
+    assert least is None or (X.min(), X.max()) == (least, most)
+    assert density is None or data.info["density"] == pytest.approx(density, abs=5e-4)
+    assert asked != "adult" or np.flatnonzero(X[0])[:3].tolist() == [2, 10, 13]
 
 
-def test_reuters_text(folder):
-    data = load({"name": "reuters_text"}, directory=folder)
-    assert shapes(data) == [(7770, 9912), None, (3299, 9912)]
-    assert data.info["positives"] == {"train": 538, "test": 179}
-    lengths = norms(data.train)
-    assert np.count_nonzero(lengths == 0.0) == 47  # stories with neither title nor body
+@pytest.mark.parametrize(("name", "empty"), [("reuters", 0), ("reuters_text", 47), ("usps", 0)])
+def test_rows_have_length_1(folder, name, empty):
+    X = sp.csr_array(get(folder, name).train.X).astype(np.float64)
+    lengths = np.sqrt(X.power(2).sum(axis=1))
+    assert np.count_nonzero(lengths == 0.0) == empty  # stories with neither title nor body
     assert np.allclose(lengths[lengths > 0.0], 1.0, atol=1e-6)
-    corn = load({"name": "reuters_text", "topic": "corn"}, directory=folder)
-    assert corn.info["positives"] == {"train": 181, "test": 56}
 
 
-def test_covtype(folder, monkeypatch):
-    data = load({"name": "covtype"}, directory=folder)
-    assert shapes(data) == [(522_911, 54), None, (58_101, 54)]
-    assert sum(data.info["positives"].values()) == 211_840
-    assert data.info["density"] == pytest.approx(0.2212, abs=5e-4)
-    # Prepared once: the second time the text is not read.
+def test_a_set_is_prepared_once(folder, monkeypatch):
+    data = get(folder, "covtype")
     monkeypatch.setattr("svmbench.data.sets.covtype.prepare", None)
-    assert load({"name": "covtype"}, directory=folder).checksum == data.checksum
+    assert get(folder, "covtype").checksum == data.checksum
 
 
-def test_forest(folder):
-    data = load({"name": "forest"}, directory=folder)
-    assert shapes(data) == [(521_012, 54), (10_000, 54), (50_000, 54)]
-    assert sum(data.info["positives"].values()) == 283_301
-    # At random, the classes are alike in all parts; by position in the file they are not.
-    assert np.allclose([np.mean(part.y > 0) for part in (data.train, data.test)], 0.4876, atol=0.005)
-    ordered = load({"name": "forest", "split": "position"}, directory=folder)
-    assert shapes(ordered) == shapes(data)
-    assert abs(np.mean(ordered.test.y > 0) - np.mean(ordered.train.y > 0)) > 0.05
+def test_a_random_split_of_forest_has_alike_classes_and_one_by_position_has_not(folder):
+    mixed, ordered = (
+        [np.mean(part.y > 0) for part in (data.train, data.test)]
+        for data in (get(folder, "forest"), get(folder, "forest split=position"))
+    )
+    assert np.allclose(mixed, 0.4876, atol=0.005)
+    assert abs(ordered[1] - ordered[0]) > 0.05
 
 
-def test_ijcnn1(folder):
-    data = load({"name": "ijcnn1"}, directory=folder)
-    assert shapes(data) == [(49_990, 22), None, (91_701, 22)]
-    assert data.info["positives"] == {"train": 4853, "test": 8712}
-    split = load({"name": "ijcnn1", "split": "asset"}, directory=folder)
-    assert shapes(split) == [(113_352, 22), (14_170, 22), (14_169, 22)]
-
-
-def test_usps(folder):
-    data = load({"name": "usps"}, directory=folder)
-    assert shapes(data) == [(7291, 256), None, (2007, 256)]
-    assert data.info["positives"] == {"train": 1194, "test": 359}
-    lengths = np.linalg.norm(data.train.X.astype(np.float64), axis=1)
-    assert np.allclose(lengths, 1.0, atol=1e-6)
-    grey = load({"name": "usps", "task": "8", "scaling": "none"}, directory=folder)
-    assert grey.info["positives"] == {"train": 542, "test": 166}
-    assert grey.train.X.min() == -1.0 and grey.train.X.max() == 1.0
-
-
-def test_rcv1_subset(folder):
-    data = load({"name": "rcv1_subset"}, directory=folder)
-    assert shapes(data) == [(22_613, 47_236), None, (5_000, 47_236)]
-    assert sum(data.info["positives"].values()) == 12_473
-    c11 = load({"name": "rcv1_subset", "topic": "C11"}, directory=folder)
-    assert sum(c11.info["positives"].values()) == 737
-
-
-def test_w8a(folder):
-    data = load({"name": "w8a"}, directory=folder)
-    assert shapes(data) == [(29_851, 300), (9_949, 300), (9_949, 300)]
-    assert data.info["positives"] == {"train": 891, "validation": 297, "test": 291}
-    assert set(np.unique(data.train.X.data)) == {1.0}
-    whole = load({"name": "w8a", "split": "all"}, directory=folder)
-    assert shapes(whole) == [(49_749, 300), None, None] and whole.train.X.nnz == 579_586
-
-
-def test_letter(folder):
-    data = load({"name": "letter"}, directory=folder)
-    assert shapes(data) == [(15_000, 16), None, (5_000, 16)]
-    assert data.info["positives"] == {"train": 7409, "test": 2531}
-    assert data.train.X.min() == -1.0 and data.train.X.max() == 1.0
-
-
-def test_magic(folder):
-    data = load({"name": "magic"}, directory=folder)
-    assert shapes(data) == [(11_412, 10), (3_804, 10), (3_804, 10)]
-    assert sum(data.info["positives"].values()) == 12_332
-    assert np.allclose(data.train.X.astype(np.float64).std(axis=0), 1.0, atol=1e-6)
-
-
-def test_skin(folder):
-    data = load({"name": "skin"}, directory=folder)
-    assert shapes(data) == [(196_045, 3), (24_506, 3), (24_506, 3)]
-    assert sum(data.info["positives"].values()) == 50_859
-    assert data.train.X.min() == 0.0 and data.train.X.max() == 1.0
-    train = np.unique(np.round(data.train.X * 255.0) @ np.array([65536, 256, 1]))
-    test = np.round(data.test.X * 255.0) @ np.array([65536, 256, 1])
-    # A random split of repeated colours: most test colours were seen in training.
-    assert train.size == 44_871 and np.isin(test, train).sum() == 21_114
+def test_most_test_colours_of_skin_were_seen_in_training(folder):
+    data = get(folder, "skin")
+    train, test = (np.round(part.X * 255.0) @ np.array([65536, 256, 1]) for part in (data.train, data.test))
+    assert np.unique(train).size == 44_871 and np.isin(test, train).sum() == 21_114
 
 
 def test_stored_files_verify(folder):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, mean_squared_hinge, primal_objective
+from svmbench.problem import mean_squared_hinge, primal_objective
 from svmbench.rng import Generator
-from svmbench.solvers import registry
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+started = partial(working_sets.started, C=2.0, bias="none")
+
 NAMES = ("cvm", "bvm")
 
 
@@ -22,13 +25,8 @@ def clouds(n, seed=0):
     return (rng.normal(size=(n, 3)) + 0.7 * y[:, None]).astype(np.float32), y
 
 
-def started(name, X, y, C=2.0, seed=0, **given):
-    oracle, solver = Oracle(X, GAUSSIAN, 1 << 20), registry.get(name)
-    return solver(solver.Params(**given)).start(Problem.build(y, C=C), oracle, Generator(seed)), oracle
-
-
 def solved(name, X, y, **given):
-    run, _ = started(name, X, y, **given)
+    run, *_ = started(name, X, y, **given)
     run.advance("iterations", 10**6)
     assert run.converged
     return run
@@ -101,7 +99,7 @@ def test_every_point_lies_within_the_ball(name):
 def test_the_core_set_is_as_small_as_promised(eps):
     # The paper's bound, 2/ε points, on a core set that begins with 20 and whose ball is known to ε/2.
     X, y = clouds(2000)
-    run, _ = started("cvm", X, y, sample=0, eps=eps)
+    run, *_ = started("cvm", X, y, sample=0, eps=eps)
     run.advance("iterations", 10**6)
     assert run.converged
     assert np.count_nonzero(run.snapshot().alpha) <= 20 + 2.0 / eps
@@ -111,7 +109,7 @@ def test_the_core_set_is_as_small_as_promised(eps):
 def test_the_farthest_of_59_is_among_the_farthest_twentieth():
     # The number of the paper: with probability 0.95.
     X, y = clouds(3000)
-    run, _ = started("cvm", X, y)
+    run, *_ = started("cvm", X, y)
     run.advance("iterations", 1)
     alpha = run.snapshot().alpha
     weights = alpha / alpha.sum()

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from svmbench.certify.certificate import certify
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from svmbench.solvers.kernel.lasvm import LASVM, Params
-from tests.solvers.kernel.working_sets import noisy
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN, LINEAR, finished, noisy
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
-LINEAR = {"name": "linear"}
-
-
-def started(X, y, kernel=GAUSSIAN, C=1.0, bias="unregularised", seed=0, **given):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    oracle = Oracle(X, kernel, 1 << 20)
-    problem = Problem.build(y, C=C, bias=bias)
-    return LASVM(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
+started = partial(working_sets.started, "lasvm")
 
 
 def responses(oracle, problem, model):
@@ -29,12 +20,6 @@ def responses(oracle, problem, model):
 
 def dual(snapshot, oracle, problem):
     return snapshot.alpha.sum() - 0.5 * snapshot.alpha @ responses(oracle, problem, snapshot.model)
-
-
-def finished(run):
-    run.advance("iterations", 10**6)
-    assert run.converged
-    return run.snapshot()
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])

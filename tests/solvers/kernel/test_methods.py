@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,23 +12,18 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN, LINEAR
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
-LINEAR = {"name": "linear"}
+started = partial(working_sets.started, bias="none", seed=1)
+
 SEPARABLE = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -1.0], [-2.0, 0.5]], dtype=np.float32)
 SIGNS = np.array([1.0, 1.0, -1.0, -1.0])
 
 
-def started(name, X, y, kernel, C=1.0, **given):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    solver = registry.get(name)
-    oracle = Oracle(X, kernel, 1 << 20)
-    return solver(solver.Params(**given)).start(Problem.build(y, C=C), oracle, Generator(1)), oracle
-
-
 @pytest.mark.parametrize("name", ["smo", "sdca"])
 def test_an_example_of_norm_zero_has_the_coefficient_C(name):
-    run, _ = started(name, [[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], LINEAR, C=0.3)
+    run, *_ = started(name, [[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], LINEAR, C=0.3)
     run.advance("iterations", 500)
     snapshot = run.snapshot()
     assert snapshot.alpha[0] == 0.3
@@ -38,7 +35,7 @@ def test_smo_stops_where_the_projected_gradient_is_below_eps():
     X = rng.normal(size=(40, 3)).astype(np.float32)
     y = np.where(X[:, 0] + rng.normal(size=40) > 0.0, 1.0, -1.0)
     for eps in (1e-1, 1e-3, 1e-6):
-        run, _ = started("smo", X, y, GAUSSIAN, C=2.0, eps=eps)
+        run, *_ = started("smo", X, y, GAUSSIAN, C=2.0, eps=eps)
         worst = np.inf
         while not run.converged:
             assert worst >= eps
@@ -55,7 +52,7 @@ def test_smo_stops_where_the_projected_gradient_is_below_eps():
 
 
 def test_smo_is_converged_at_once_where_eps_is_large():
-    run, oracle = started("smo", SEPARABLE, SIGNS, GAUSSIAN, eps=2.0)
+    run, oracle, _ = started("smo", SEPARABLE, SIGNS, GAUSSIAN, eps=2.0)
     run.advance("kev_iter", 10**9)
     assert run.converged
     assert run.iterations == oracle.ledger.kev_computed == 0
@@ -64,14 +61,14 @@ def test_smo_is_converged_at_once_where_eps_is_large():
 @pytest.mark.parametrize("selection", ["gain", "unclipped"])
 def test_smo_takes_the_first_of_equals(selection):
     X = np.random.default_rng(0).normal(size=(700, 2))
-    run, _ = started("smo", X, np.ones(700), GAUSSIAN, selection=selection)
+    run, *_ = started("smo", X, np.ones(700), GAUSSIAN, selection=selection)
     run.advance("iterations", 1)
     assert run.snapshot().model.indices.tolist() == [0]
 
 
 def test_sdca_ends_where_nothing_can_change():
     # C small: every coefficient goes to its bound and stays there.
-    run, oracle = started("sdca", SEPARABLE, SIGNS, GAUSSIAN, C=0.01)
+    run, oracle, _ = started("sdca", SEPARABLE, SIGNS, GAUSSIAN, C=0.01)
     run.advance("kev_rowupdate", 10**9)
     assert run.converged
     assert np.all(run.snapshot().alpha == 0.01)
@@ -79,7 +76,7 @@ def test_sdca_ends_where_nothing_can_change():
 
 
 def test_perceptron_ends_after_a_pass_without_mistakes():
-    run, _ = started("perceptron", SEPARABLE, SIGNS, LINEAR)
+    run, *_ = started("perceptron", SEPARABLE, SIGNS, LINEAR)
     run.advance("iterations", 10**6)
     assert run.converged
     assert run.iterations % 4 == 0
@@ -88,7 +85,7 @@ def test_perceptron_ends_after_a_pass_without_mistakes():
 
 def test_perceptron_ends_after_its_passes():
     X, y = [[1.0], [1.0], [2.0]], [1.0, -1.0, 1.0]  # never without mistakes
-    run, _ = started("perceptron", X, y, GAUSSIAN, epochs=7)
+    run, *_ = started("perceptron", X, y, GAUSSIAN, epochs=7)
     run.advance("iterations", 10**6)
     assert run.converged
     assert run.iterations == 21
@@ -96,7 +93,7 @@ def test_perceptron_ends_after_its_passes():
 
 def test_perceptron_in_the_given_order():
     # w after (1, +): 1; (2, +) is right; (-1, +) has score -1: w = 0; (3, -) has score 0, a mistake: w = -3.
-    run, _ = started(
+    run, *_ = started(
         "perceptron", [[1.0], [2.0], [-1.0], [3.0]], [1.0, 1.0, 1.0, -1.0], LINEAR, order="given"
     )
     run.advance("iterations", 4)
@@ -107,7 +104,7 @@ def test_perceptron_in_the_given_order():
 
 def test_averaged_perceptron_is_the_mean_of_its_hypotheses():
     X, y = [[1.0], [2.0], [-1.0], [3.0]], [1.0, 1.0, 1.0, -1.0]
-    run, _ = started("perceptron", X, y, LINEAR, order="given", average=True)
+    run, *_ = started("perceptron", X, y, LINEAR, order="given", average=True)
     run.advance("iterations", 4)
     snapshot = run.snapshot()
     w = snapshot.model.coefficients @ np.array(X)[snapshot.model.indices]
@@ -146,7 +143,7 @@ def test_a_kernel_that_is_too_large_is_named(name):
 @pytest.mark.parametrize("name", ["pegasos", "perceptron"])
 def test_responses_that_are_not_finite_raise(name):
     # 1e30 squared is beyond the single precision of the rows; these two methods never look at the diagonal.
-    run, _ = started(name, [[1.0], [1e30], [2.0]], [1.0, -1.0, 1.0], LINEAR)
+    run, *_ = started(name, [[1.0], [1e30], [2.0]], [1.0, -1.0, 1.0], LINEAR)
     with pytest.raises(FloatingPointError, match=r"no longer finite after [0-9]+ iterations"):
         run.advance("iterations", 1000)
 

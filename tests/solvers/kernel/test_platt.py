@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 
 from svmbench.certify.certificate import certify
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, best_bias, mean_hinge
-from svmbench.rng import Generator
-from svmbench.solvers.kernel.platt import Params, Platt
-from tests.solvers.kernel.working_sets import noisy
+from svmbench.problem import best_bias, mean_hinge
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import LINEAR, noisy
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
-LINEAR = {"name": "linear"}
-
-
-def started(X, y, kernel=GAUSSIAN, C=1.0, seed=0, **given):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    oracle = Oracle(X, kernel, 1 << 22)
-    problem = Problem.build(y, C=C, bias="unregularised")
-    return Platt(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
+started = partial(working_sets.started, "platt")
 
 
 def finished(run):

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from svmbench.certify.certificate import certify
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.kernel.randsvm import Params, RandSVM, sample_bound
+from svmbench.solvers.kernel.randsvm import sample_bound
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
-
-
-def started(X, y, kernel=GAUSSIAN, C=1.0, bias="none", seed=0, **given):
-    oracle = Oracle(X, kernel, 1 << 20)
-    problem = Problem.build(y, C=C, bias=bias)
-    return RandSVM(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
+started = partial(working_sets.started, "randsvm", bias="none")
 
 
 def clouds(n=600, distance=3.0, seed=0):
