@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -34,10 +32,8 @@ def test_a_new_solver_passes_its_own_test(here, tmp_path, capsys):
     assert "svmbench-two_steps/svmbench_two_steps/solver.py\n" in told
     assert "&& svmbench check two_steps && svmbench run solver=two_steps\n" in told
     installed = installed_from(Path("svmbench-two_steps").absolute(), tmp_path / "installed")
-    own = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "svmbench-two_steps/tests"]
-    done = subprocess.run(
-        own, capture_output=True, text=True, env={"PYTHONPATH": f"{installed}:{ROOT}", "PATH": ""}
-    )
+    own = ("pytest", "-q", "-p", "no:cacheprovider", "svmbench-two_steps/tests")
+    done = python(installed, *own, cwd=here)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
 
 

@@ -161,7 +161,8 @@ def test_verify_prints_json_run_by_run(tmp_path, monkeypatch, capsys):
         return check_run(path, store)
 
     monkeypatch.setattr("svmbench.store.integrity.check_run", watched)
-    found = json.loads("".join([*printed, output(capsys, ["verify", "--json", "--results", str(tmp_path)])]))
+    printed.append(output(capsys, ["verify", "--json", "--results", str(tmp_path)]))
+    found = json.loads("".join(printed))
     assert [one["state"] for one in found] == ["ok"] * 3 and counts == [0, 1, 2]
 
 

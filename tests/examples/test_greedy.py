@@ -78,7 +78,9 @@ def test_the_page_shows_its_files():
     assert len(solver.splitlines()) <= 40
 
 
-def test_it_passes_the_conformance_suite_and_a_wrong_count_is_found_by_the_command(installed, tmp_path):
+def test_it_passes_the_conformance_suite_and_a_wrong_count_is_found_by_the_command(
+    installed, tmp_path, monkeypatch
+):
     checked = ("svmbench.cli.main", "check", "greedy")
     done = python(installed, *checked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -88,5 +90,6 @@ def test_it_passes_the_conformance_suite_and_a_wrong_count_is_found_by_the_comma
     right = file.read_text()
     assert RIGHT in right
     file.write_text(right.replace(RIGHT, WRONG))  # a change too many, charged as one
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-x")  # one that fails is enough
     done = python(installed, *checked, cwd=tmp_path)
-    assert done.returncode == 1 and "kev_ondemand" in done.stdout
+    assert done.returncode == 1 and "kev_ondemand" in done.stdout + done.stderr

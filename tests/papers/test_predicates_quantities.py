@@ -350,16 +350,6 @@ def test_a_series_is_of_the_runs_that_where_names_over_an_expression_of_n(tmp_pa
     assert found.verdict == HOLDS and found.text == "2 places from 1.0e2 to 1.0e3"  # n is 100
 
 
-def test_a_cost_that_is_a_quantity_is_its_estimate_not_a_resample(tmp_path):
-    given = Ratio("c", Value("sbp", at=Measured("m")), 1, (0, 100))
-    values = [1500.0, 70_000.0, 1500.0]
-    medians = Draw().medians(np.array(values), range(3))
-    assert medians[0] == 1500.0 and medians[-1] != medians[0]
-    falling = lambda seed: [90, 80, 70, 60, 50, 40, 30, 20]  # noqa: E731
-    found = judged(tmp_path, given, sbp=falling, measures={"m": {"values": values}})
-    assert found.estimate.value == 90.0  # the checkpoint at 1,000
-
-
 def test_an_arrival_near_the_optimum_is_within_points_of_its_error(tmp_path, monkeypatch):
     record = {"test_error": 0.08}
     monkeypatch.setattr(Evidence, "reference", lambda self, run=None: SimpleNamespace(record=record))

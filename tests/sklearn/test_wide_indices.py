@@ -21,7 +21,7 @@ def wide(kind):
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
 @pytest.mark.parametrize(
     "estimator",
-    [KernelSVC(), KernelSVR(), LinearSVC(), SBPClassifier()],
+    [KernelSVC(), KernelSVR(), LinearSVC(), SBPClassifier(max_evaluations=1e5, random_state=0)],
     ids=lambda one: type(one).__name__,
 )
 def test_indices_of_64_bits_are_those_of_32(estimator, kind):

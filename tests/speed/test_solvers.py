@@ -112,9 +112,9 @@ def test_costs_are_of_growing_sizes_then_threads(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).access == "kernel"])
 def test_every_kernel_solver_has_a_cost_against_size(name, monkeypatch):
-    monkeypatch.setattr(scaling, "LEAST", 100)
-    (cost,) = scaling.measure(name, 100, lambda line: None, seconds=0.001, cores=1)
-    assert cost.n == 100 and cost.iterations >= 1 and cost.growth == 1.0
+    monkeypatch.setattr(scaling, "LEAST", 4000)
+    (cost,) = scaling.measure(name, 4000, lambda line: None, seconds=0.001, cores=1)
+    assert cost.n == 4000 and cost.iterations >= 1 and cost.growth == 1.0
 
 
 def test_generated_examples_are_two_classes_apart():
