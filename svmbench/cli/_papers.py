@@ -45,9 +45,14 @@ class Asked:
             return whole
         return [artifacts.few(artifact, self.seeds, self.only) for artifact in whole]
 
-    def materials(self) -> list[Material]:
-        """Return the artifacts with their stored runs."""
-        index = Index(Store(self.results))
+    @property
+    def kept(self) -> bool:
+        """Whether the reference folder holds runs or checks."""
+        return any((Path(self.results) / "reference" / name).is_dir() for name in ("packs", "checks"))
+
+    def materials(self, kept: bool = False) -> list[Material]:
+        """Return the artifacts with their stored runs, or with those of the reference folder alone."""
+        index = Index(Store(Path(self.results) / "reference" if kept else self.results))
         loaded = self.loaded()
         compose_together(found.runs for found in loaded)
         return [Material.of(found, index) for found in loaded]
@@ -67,7 +72,7 @@ def list_all(asked: Asked) -> int:
     judged = [one for one in claims_of(Path(asked.results) / "reference") if one.get("artifact") in asked.ids]
     if judged:
         print(f"\n{pages.claim_lines(judged, linked=False)}")
-        print(f"\n{pages.SEEN_MARK} defined or changed when an outcome was known")
+        print(f"\n{pages.MARKS}")
     return 0
 
 
@@ -116,7 +121,8 @@ def run(asked: Asked) -> int:
 def draw(asked: Asked) -> int:
     """Draw, write tables and judge, reading the runs of each artifact once and training nothing.
 
-    What is missing is listed. If all artifacts are meant, those without runs are skipped with a message.
+    What is missing is listed. If all artifacts are meant, those without runs are skipped with a message, and
+    verdicts are written only if the reference folder holds runs.
     """
     from svmbench.papers import drawing
 
@@ -132,19 +138,30 @@ def draw(asked: Asked) -> int:
             print(f"{material.artifact.id}: not drawn, {nothing}", file=sys.stderr)
             continue
         print(*paths, sep="\n")
-    judged = [found for found in materials if found.artifact.claims]
-    return _judge(asked, judged) if judged else 0
+    if not any(found.artifact.claims for found in materials) or not (asked.named or asked.kept):
+        return 0
+    return _judge(asked, materials)
 
 
 def verdict(asked: Asked) -> int:
-    """Judge claims by the stored runs: print those of the named artifacts, or write the page of all."""
-    return _judge(asked, [found for found in asked.materials() if found.artifact.claims])
+    """Judge claims: print those of the named artifacts, or write the page of all by the reference alone."""
+    return _judge(asked, asked.materials() if asked.named else [])
 
 
 def _judge(asked: Asked, materials: Sequence[Material]) -> int:
-    if not materials:
+    """Judge; what is written to the reference folder is judged by its own runs, as a copy of it would be."""
+    if not asked.named:
+        if not asked.kept:
+            raise UserError(
+                f"{asked.results}/reference holds no runs to judge: pack some by svmbench paper keep ID, or "
+                "name what to judge by all runs of the folder: svmbench paper verdict ID"
+            )
+        materials = asked.materials(kept=True)
+        if loose := len(Store(asked.results).own()):
+            print(f"{loose} runs outside {asked.results}/reference do not count here", file=sys.stderr)
+    judged = pages.judged([found for found in materials if found.artifact.claims])
+    if not judged:
         raise UserError(f"no claims are recorded for {', '.join(asked.ids)}")
-    judged = pages.judged(materials)
     if asked.named:
         print(pages.sections(judged), end="")
         return 0

@@ -15,7 +15,8 @@ _ACTIONS = {
     "plan": "list their runs, which are stored, and what the others will take",
     "run": "make the runs and checks that are missing",
     "draw": "draw pictures, write tables and judge claims, all from stored runs",
-    "verdict": "judge claims by stored runs; without ID, judge all and write RESULTS/reference/VERDICTS.md",
+    "verdict": "judge claims by stored runs; without ID, judge all by what is kept in RESULTS/reference and "
+    "write its VERDICTS.md",
     "keep": "pack runs into the committed reference",
 }
 

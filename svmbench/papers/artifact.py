@@ -65,6 +65,9 @@ class Artifact:
     points, levels : sequence of mapping
         Published values: ``panel``, ``solver``, ``at`` and ``value``, perhaps ``counter``; or ``label`` and
         ``value``, perhaps ``panel``.
+    supplied : str
+        Data and parameters that are ours, because the document does not give them or they are not available:
+        those of each claim that names none.
     id : str
         Its name, which `load` gives it: that of its function, with dashes.
     part : str
@@ -82,6 +85,7 @@ class Artifact:
     hidden: str = ""
     points: Sequence[Mapping[str, Any]] = ()
     levels: Sequence[Mapping[str, Any]] = ()
+    supplied: str = ""
     id: str = ""
     part: str = ""
     kind: ClassVar[str] = ""
@@ -93,6 +97,7 @@ class Artifact:
             "source",
             "counters",
             "hidden",
+            "supplied",
             "metrics",
             "window",
             "baseline",
@@ -307,11 +312,26 @@ class Profile(Artifact):
 
 @dataclass(frozen=True)
 class Check(Artifact):
-    """The measurements of a function of `svmbench.papers.checks`."""
+    """The measurements of a function of `svmbench.papers.checks`.
+
+    Attributes
+    ----------
+    function : str
+        Name of the function.
+    arguments : mapping
+        What it is given.
+    columns : mapping of str to str
+        Templates of a table without a picture, by title: filled with what is measured of a row, whose names
+        begin with that of the row. Empty: a line for each measurement.
+    published : mapping of str to sequence of str
+        The rows of this table as the document prints them.
+    """
 
     _: KW_ONLY
     function: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    published: Mapping[str, Sequence[str]] = field(default_factory=dict)
     kind = "check"
 
 
@@ -367,7 +387,10 @@ def finished(
         runs = replace(
             made.runs.checked(), folders=folders if own else (), where=f"{where or paper_id}: runs"
         )
-    claims = [replace(claim, target=claim.target or made.target) for claim in made.claims]
+    claims = [
+        replace(claim, target=claim.target or made.target, supplied=claim.supplied or made.supplied)
+        for claim in made.claims
+    ]
     made = replace(made, id=paper_id, runs=runs, claims=claims)
     made.check()
     return made

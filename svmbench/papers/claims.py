@@ -59,6 +59,9 @@ class Claim:
     seen : str
         If it was defined or changed when an outcome was known: what was known, and the verdict by an earlier
         definition.
+    supplied : str
+        Data and parameters of its tests that are ours instead of the document's; empty if there are none, or
+        if those of the artifact (`svmbench.papers.artifact.Artifact.supplied`) are all.
     """
 
     name: str
@@ -69,11 +72,13 @@ class Claim:
     target: str = ""
     not_attempted: str = ""
     seen: str = ""
+    supplied: str = ""
 
 
 def claim(
     name: str, place: str, text: str, *tests: Test, sure: str = "read", target: str = "",
     not_attempted: str = "", by_construction: str = "", convention: str = "", seen: str = "",
+    supplied: str = "",
 ) -> Claim:  # fmt: skip
     """Return a claim; ``by_construction`` and ``convention`` are those of its tests that give none.
 
@@ -93,7 +98,7 @@ def claim(
         )
         for test in tests
     ]
-    return Claim(name, place, text, tuple(mine), sure, target, not_attempted, seen)
+    return Claim(name, place, text, tuple(mine), sure, target, not_attempted, seen, supplied)
 
 
 @dataclass(frozen=True)

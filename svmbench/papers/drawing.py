@@ -24,7 +24,7 @@ from svmbench.figures.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
 from svmbench.figures.sheet import draw_sheet
 from svmbench.figures.style import write_all
 from svmbench.figures.tables import table
-from svmbench.papers.artifact import Artifact, Curves, Front, Grid, Listing, Profile, Sweep
+from svmbench.papers.artifact import Artifact, Check, Curves, Front, Grid, Listing, Profile, Sweep
 from svmbench.papers.comparison import listing
 from svmbench.papers.estimate import Draw, NotAttempted
 from svmbench.papers.fronts import FRONT, FRONT_CAPTION, OTHERS, emphasis, front_table
@@ -133,11 +133,13 @@ def _rows(material: Material, counter: str) -> list[Row]:
     ranges = artifact.ranges
     rows = []
     for place, metric in enumerate(artifact.metrics.split()):
+        names = [panel.name for panel in artifact.runs.panels] if place == 0 else []
+        cut = {name: ranges.get(f"y {name}", ranges.get("y")) for name in names}
         views = {
             panel.name: View(
-                panel.title,
+                f"{panel.title}, cut at {ends[1]:g}" if (ends := cut.get(panel.name)) else panel.title,
                 ranges.get("x"),
-                ranges.get(f"y {panel.name}", ranges.get("y")) if place == 0 else None,
+                ends,
                 known_points(material, panel.name, counter) if place == 0 else (),
                 levels_of(artifact, panel.name) if place == 0 else (),
                 _optimum(material, panel.name, metric),
@@ -293,20 +295,32 @@ def _y_label(given: OfLine) -> str:
     return METRICS[given.metric][0]
 
 
+def _laid_out(artifact: Check, found: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the table of a check as the document prints it, ours under its rows."""
+    rows = []
+    for row, printed in artifact.published.items():
+        mine = (name for name in found if name.startswith(f"{row} "))
+        values = {name.removeprefix(f"{row} "): found[name]["value"] for name in mine}
+        rows.append([f"{row}, printed", *printed])
+        if values:
+            rows.append([f"{row}, here", *(cell.format(**values) for cell in artifact.columns.values())])
+    return table(["", *artifact.columns], rows)
+
+
 def _draw_check(material: Material, folder: Path) -> list[Path]:
     """Draw the measurements of a check; without a picture, make a table of its numbers."""
     artifact, outcome = material.artifact, material.outcome
+    assert isinstance(artifact, Check)
     if outcome is None:
         raise UserError(f"{artifact.id} is not measured: svmbench paper run {artifact.id}")
     if not outcome["panels"]:
-        rows = [
-            (name, measured(found, Draw()).shown)
-            for name, found in outcome["measures"].items()
-            if "series" not in found
-        ]
-        text = (
-            "\n\n".join([f"# {artifact.title}", *outcome["notes"], table(("measured", "value"), rows)]) + "\n"
-        )
+        found = {name: one for name, one in outcome["measures"].items() if "series" not in one}
+        if artifact.columns:
+            made = _laid_out(artifact, found)
+        else:
+            shown = [(name, measured(one, Draw()).shown) for name, one in found.items()]
+            made = table(("measured", "value"), shown)
+        text = "\n\n".join([f"# {artifact.title}", *outcome["notes"], made]) + "\n"
         return write_all(folder.parent.parent / "tables" / artifact.id, {"md": text})
     plots, y_label, scale = check_plots(artifact, outcome["panels"])
     first = outcome["panels"][0]

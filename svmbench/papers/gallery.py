@@ -11,7 +11,7 @@ from pathlib import Path
 
 from svmbench.papers.artifact import DOCUMENTS, Artifact, load
 from svmbench.papers.catalogue import ours
-from svmbench.papers.pages import SEEN_MARK, Entry, marked
+from svmbench.papers.pages import MARKS, Entry, marked
 from svmbench.store import shared
 
 #: Most characters in a line of a table.
@@ -24,8 +24,9 @@ _ABOUT = f"""\
 # The papers, printed and reproduced
 
 For each figure and table of the five documents: what stored runs give, beside the printed numbers where there
-are any, and the verdict on each claim ({SEEN_MARK}: defined or changed when an outcome was known). `make
-verdicts` writes this page; `results/reference/VERDICTS.md` explains the verdicts, and the pages in
+are any, and the verdict on each claim.
+{MARKS}
+`make verdicts` writes this page; `results/reference/VERDICTS.md` explains the verdicts, and the pages in
 `results/reference/verdicts` have their tests and intervals by the same names. Pictures lead to their full
 size."""
 

@@ -30,8 +30,14 @@ from svmbench.papers.material import Material
 from svmbench.papers.predicates import SEEN, Test
 from svmbench.store import lines
 
-#: Marks the verdict on a claim that was defined or changed when an outcome was known.
-SEEN_MARK = "†"
+#: Marks of the verdicts on claims that were defined or changed when an outcome was known, and on those whose
+#: data or parameters are ours.
+SEEN_MARK, OWN_MARK = "†", "‡"
+#: What the marks mean.
+MARKS = (
+    f"{SEEN_MARK}: defined or changed when an outcome was known.\n{OWN_MARK}: data or parameters are ours, "
+    "because the document does not give them or they are not available."
+)
 
 #: Claims with their judged parts, and an artifact with those about it.
 Claims = Sequence[tuple[Claim, Sequence[tuple[Test, Sequence[Finding]]]]]
@@ -82,6 +88,7 @@ def entries(found: Sequence[Judged]) -> list[Entry]:
                 "verdict": _verdict(claim, parts),
                 **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
                 **({"seen": claim.seen} if claim.seen else {}),
+                **({"supplied": claim.supplied} if _is_supplied(claim) else {}),
                 "parts": [_part(test, findings) for test, findings in parts],
             }
             made.append(lines.checked(entry))
@@ -104,8 +111,14 @@ def overview(found: Sequence[Entry]) -> str:
         f"({SEEN_MARK}).\nThe page of the document says what was known, and which verdict an earlier "
         "definition had."
     )
-    parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), known, *_failures(found)]
-    parts += [claim_lines(claims), "## Our own questions", said, claim_lines(questions)]
+    mine = sum("supplied" in one for one in claims)
+    own = (
+        f"Data or parameters of {mine} claims are ours ({OWN_MARK}), because the document does not give them "
+        "or they\nare not available; the page of the document says which. Our own questions and what holds "
+        "by\nconstruction have no such mark."
+    )
+    parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), known, own]
+    parts += [*_failures(found), claim_lines(claims), "## Our own questions", said, claim_lines(questions)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -122,8 +135,9 @@ def claim_lines(found: Sequence[Entry], linked: bool = True) -> str:
 
 
 def marked(entry: Entry) -> str:
-    """Return the verdict on a claim, marked if the claim was defined or changed when an outcome was known."""
-    return f"{entry['verdict']} {SEEN_MARK}" if "seen" in entry else str(entry["verdict"])
+    """Return the verdict on a claim with its marks (`MARKS`)."""
+    marks = SEEN_MARK * ("seen" in entry) + OWN_MARK * ("supplied" in entry)
+    return f"{entry['verdict']} {marks}" if marks else str(entry["verdict"])
 
 
 def file_of(key: str) -> str:
@@ -151,6 +165,15 @@ def sections(found: Sequence[Judged], only: str | None = None, home: str = "") -
         text for text, (one, _) in zip(made, found, strict=True) if only in (None, one.artifact.document)
     )
     return "\n\n".join(chosen) + "\n"
+
+
+def _is_supplied(claim: Claim) -> bool:
+    """Return whether a verdict on a document's claim rests on data or parameters of ours, and can fail."""
+    return (
+        bool(claim.supplied)
+        and claim.sure != "ours"
+        and any(not test.by_construction for test in claim.tests)
+    )
 
 
 def _verdict(claim: Claim, parts: Sequence[tuple[Test, Sequence[Finding]]]) -> str:
@@ -264,6 +287,7 @@ def _section(material: Material, claims: Claims, names: Sequence[str], home: str
             f'<a id="{name.lower()}"></a>**{name}, {claim.name}: {_verdict(claim, judged_parts)}{by}.** '
             f"{claim.text} ({claim.place}{_doubt(claim)})"
             + (f" {SEEN_MARK} {claim.seen}" if claim.seen else "")
+            + (f" {OWN_MARK} Ours: {claim.supplied}." if _is_supplied(claim) else "")
             + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )
         for test, findings in judged_parts:

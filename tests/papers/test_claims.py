@@ -350,6 +350,39 @@ def test_pages_mark_a_claim_that_was_defined_when_an_outcome_was_known():
     assert f"**X-C.1, a: {R}.** t (p) † It was 5.\n" in pages.sections(found)
 
 
+def test_pages_mark_a_document_s_claim_whose_data_or_parameters_are_ours():
+    claims = [
+        claim("a", "p", "t", EQUALS, supplied="γ"),
+        claim("b", "p", "t", EQUALS, supplied="γ", seen="It was 5."),
+        claim("c", "p", "t", EQUALS, supplied="γ", sure="ours"),
+        claim("d", "p", "t", THEOREM, supplied="γ"),
+    ]
+    found = pages.judged([check_of(claims, 5)])
+    entries = pages.entries(found)
+    assert [one.get("supplied") for one in entries] == ["γ", "γ", None, None]
+    assert [pages.marked(one) for one in entries] == [f"{R} ‡", f"{R} †‡", "in 1 of 1 test", H]
+    assert "Data or parameters of 2 claims are ours (‡)" in pages.overview(entries)
+    assert f"**X-C.1, a: {R}.** t (p) ‡ Ours: γ.\n" in pages.sections(found)
+
+
+def test_a_claim_has_what_its_artifact_says_is_ours_unless_it_names_its_own():
+    given = [WHOLE, replace(WHOLE, supplied="b")]
+    found = finished(artifacts.Artifact("X-C", "T", "S", claims=given, supplied="a"), "x")
+    assert [one.supplied for one in found.claims] == ["a", "b"]
+
+
+def test_a_check_may_be_laid_out_as_the_document_prints_it(tmp_path):
+    found = artifacts.load("as-t1")
+    (path,) = draw(Material(found, [], {}, checks.stored(found, REFERENCE)), tmp_path)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in path.read_text().splitlines()[2:]]
+    assert rows[0] == ["", "m (train)", "valid/test", "n (density)"]
+    assert rows[2:4] == [
+        ["adult, printed", "32561", "8140/8141", "123 (11.2%)"],
+        ["adult, here", "32561", "8140/8141", "123 (11.3%)"],
+    ]
+    assert [row[0] for row in rows[6:8]] == ["ccat, printed", "ijcnn1, printed"]
+
+
 def test_together_may_be_a_single_data_set():
     evidence = Evidence("", [], measures={"m": {"value": 5}})
     (found,) = judge(Ratio("c", Measured("m"), 10, (0.4, 0.6), together=True), {"A": {"one": evidence}})
@@ -391,6 +424,7 @@ def test_the_committed_pages_are_those_of_the_committed_claims():
     assert max(len(one["claim"].split()) for one in found.records) <= 20
     page = (REFERENCE.parents[1] / "docs" / "papers.md").read_text(encoding="utf-8")
     assert page == gallery(found.records, REFERENCE, "../results/reference")
+    assert len({(one["document"], one["claim"]) for one in found.records}) == len(found.records)
     names = [one["id"].lower() for one in found.records]
     anchors = "".join(path.read_text(encoding="utf-8") for path in (REFERENCE / "verdicts").glob("*.md"))
     assert len(set(names)) == len(names) and all(f'<a id="{name}"></a>' in anchors for name in names)

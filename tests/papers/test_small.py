@@ -194,10 +194,38 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
     assert err.startswith("1 run failed:\n") and "not enough memory" in err
 
 
+def test_verdicts_are_written_by_what_is_kept_and_printed_by_all_runs(here, tmp_path, monkeypatch, capfd):
+    figure = small(LOADED["sbp-t1"])
+    monkeypatch.setattr(artifacts, "load", lambda id, folders=(): figure if id == "sbp-t1" else LOADED[id])
+    everything = commands.Asked(("sbp-t1", "sbp-f1"), False, str(tmp_path))
+    assert commands.run(everything) == 0
+    with pytest.raises(commands.UserError, match="reference holds no runs to judge: pack some by svmbench"):
+        commands.verdict(everything)
+    assert not (tmp_path / "reference").exists()
+    page = tmp_path / "reference" / "verdicts" / "stochastic-batch-perceptron.md"
+    assert commands.keep(asked("sbp-f1", tmp_path)) == 0
+    capfd.readouterr()
+    assert commands.verdict(everything) == 0
+    assert "runs outside" in capfd.readouterr().err
+    assert re.search(r"\b0 of \d+ runs are stored", page.read_text())
+    commands.verdict(asked("sbp-t1", tmp_path))
+    assert re.search(r"\b(\d+) of \1 runs are stored", capfd.readouterr().out)
+    assert commands.keep(asked("sbp-t1", tmp_path)) == 0
+    assert commands.verdict(everything) == 0
+    kept = page.read_text()
+    assert re.search(r"\b(\d+) of \1 runs are stored", kept)
+
+    shutil.copytree(tmp_path / "reference", tmp_path / "clone" / "reference")
+    assert commands.verdict(dataclasses.replace(everything, results=str(tmp_path / "clone"))) == 0
+    assert (tmp_path / "clone" / page.relative_to(tmp_path)).read_text() == kept
+
+
 def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
     some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear", "x-screen")
     everything = commands.Asked(some, False, str(tmp_path))
     checks.make(LOADED["sbp-f1"], tmp_path)
+    assert commands.draw(everything) == 0 and not (tmp_path / "reference").exists()
+    assert commands.keep(asked("sbp-f1", tmp_path)) == 0
     assert commands.draw(everything) == 0
     first = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
     assert tmp_path / "figures" / "sbp-f1" / "sbp-f1.png" in first

@@ -174,10 +174,10 @@ def large_subsets() -> Artifact:
             Group(1, "smo decomposition", "rcv1_subset", over={"subset": [1000, 3000, 10_000]})])
     # Written before any of these runs was made.
     claims = [
-        claim("RandSVM is no better than SMO on a subset", "our own question",
+        claim("RandSVM is no better than SMO on a large subset", "our own question",
             "Over the evaluations on demand, SMO on subsets has a lower mean error than RandSVM.",
             Order("SMO on a subset", Area("smo"), Area("randsvm")), sure="ours"),
-        claim("on subsets, decomposition is ahead of SMO", "our own question",
+        claim("on large subsets, decomposition is ahead of SMO", "our own question",
             "Over the evaluations on demand, decomposition on subsets has a lower mean error than SMO on "
             "subsets.",
             Order("Decomposition", Area("decomposition"), Area("smo")), sure="ours"),

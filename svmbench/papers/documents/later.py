@@ -92,7 +92,8 @@ def cvm_lc() -> Artifact:
         "Loosli, Canu: Comments on the Core Vector Machines: Fast SVM Training on Very Large Data Sets, "
         "JMLR 8, 2007; Tsang, Kwok, Cheung, JMLR 6, 2005; sizes, C and γ are ours",
         runs, claims, x="solver.eps", x_label="tolerance of CVM", y=Value(EACH, "kev_ondemand"),
-        y_label="kernel evaluations on demand (A)", scale="log", hidden="exact_1 exact_100 exact_10000")
+        y_label="kernel evaluations on demand (A)", scale="log", hidden="exact_1 exact_100 exact_10000",
+        supplied="the data, C and γ")
 
 
 def dc_t3() -> Artifact:
@@ -123,15 +124,23 @@ def dc_t3() -> Artifact:
                 title="Decomposition, with a bias")],
         [Group(3, "dcsvm", "ijcnn1"), Group(3, "early", "ijcnn1", "solver.levels=2 solver.early=2"),
             Group(1, "smo decomposition biased", "ijcnn1"),
-            Group(1, "early", "covtype", "solver.levels=3 solver.early=3")])
+            Group(1, "early", "covtype", "solver.levels=3 solver.early=3"),
+            Group(1, "decomposition", "covtype"), Group(1, "dcsvm", "covtype", "budget.kev=2.1e11")])
     claims = [
-        claim("DC-SVM is exact on Covertype, 7 times faster than LIBSVM, and predicts 96.15 %", "Abstract",
+        claim("DC-SVM is exact on Covertype and predicts 96.15 %", "Abstract",
             "On Covertype with half a million examples DC-SVM obtains the exact solution to within a "
-            "relative error of 1e-6, 7 times faster than LIBSVM and in more than 14 times the time of early "
-            "prediction; it predicts 96.15 % of the test examples.",
-            not_attempted=(
-                "a run of DC-SVM was stopped at a relative gap of 3.6e-6, after 2e11 evaluations; LIBSVM "
-                "took the authors almost a day (from memory)")),
+            "relative error of 1e-6, which a duality gap of 1e-6 guarantees, in more than 14 times the time "
+            "of early prediction, and predicts 96.15 % of the test examples. That it is 7 times faster than "
+            "LIBSVM, which took the authors almost a day (from memory), is no part of the tests.",
+            Ratio("relative gap", Value("dcsvm", "relative_gap", at_most=True), 1e-6, (0.0, 1.0),
+                panels="covtype"),
+            Ratio("over early prediction", Arrival("dcsvm", "relative_gap", level=1e-6, first=True),
+                Value("early", "kev_ondemand"), (14.0, None), panels="covtype", counters="kev_ondemand"),
+            Near("test error", Value("dcsvm"), 3.85, panels="covtype", counters="kev_ondemand"),
+            seen=(
+                "Not attempted until now. A run that was not stored had a gap of 3.6e-6 after 2.0e11 "
+                "evaluations and none below 1e-6 by 3.3e11; so the budget is 2.1e11, and the first test "
+                "cannot deviate.")),
         claim("early prediction comes to about 96 % on Covertype", "Abstract",
             "Early prediction on Covertype predicts about 96 % of the test examples: 95.5 to 96.5 %.",
             Near("early", Value("early"), (3.5, 4.5), 0.0, panels="covtype", counters="kev_ondemand"),
@@ -151,9 +160,9 @@ def dc_t3() -> Artifact:
             seen=(
                 "The errors were known, 1.60 % of the exact solution without a bias, which was judged "
                 "before, and 1.48 % of early prediction: inconclusive.")),
-        claim("DC-SVM is cheaper than LIBSVM on IJCNN1", "Table of the RBF kernel",
+        claim("DC-SVM takes fewer evaluations than SMO on IJCNN1", "Table of the RBF kernel",
             "On IJCNN1 DC-SVM takes 41 s and early prediction 12 s, LIBSVM 115 s: at most 0.357 and 0.104 "
-            "of the evaluations of SMO to the same gap.",
+            "of the evaluations of SMO, which stands for LIBSVM, to the same gap.",
             Ratio("DC-SVM", Arrival("dcsvm", "relative_gap", level=1e-6, first=True),
                 Arrival("smo", "relative_gap", level=1e-6, first=True), (0.0, 0.357), panels="ijcnn1"),
             *(Ratio(name, Value("early", metric), Arrival("smo", "relative_gap", level=1e-6, first=True),
@@ -173,8 +182,7 @@ def dc_t3() -> Artifact:
             "That DC-SVM takes fewer evaluations to a gap of 1e-6 than the solver that it ends with here, "
             "started at zero.",
             Order("against decomposition", Arrival("dcsvm", "relative_gap", level=1e-6, first=True),
-                Arrival("decomposition", "relative_gap", level=1e-6, first=True), ratio=True,
-                panels="ijcnn1"),
+                Arrival("decomposition", "relative_gap", level=1e-6, first=True), ratio=True),
             sure="ours", seen=COSTS),
         claim("DC-SVM computes fewer values than SMO with a row cache", "our own question",
             "That DC-SVM also computes fewer kernel values than SMO where both keep rows in a cache of 1 "
@@ -191,7 +199,8 @@ def dc_t3() -> Artifact:
         published={
             "ijcnn1": {"dcsvm": "1.31 %, 41 s (from memory)", "early": "1.65 %, 12 s (from memory)",
                 "smo": "LIBSVM: 1.31 %, 115 s (from memory)"},
-            "covtype": {"early": "about 4 %, 12 minutes"}})
+            "covtype": {"dcsvm": "3.85 %, over 14 times that of early", "early": "about 4 %, 12 minutes"}},
+        supplied="the split of Covertype, 16 clusters on IJCNN1 in place of 10, SMO in place of LIBSVM")
 
 
 def dc_t3s() -> Artifact:
@@ -285,4 +294,5 @@ def la_t() -> Artifact:
             "{vectors:,.0f} SV"),
         values={"error": ("mean", Value(EACH)), "sd": ("sd", Value(EACH)),
             "asked": Value(EACH, "kev_ondemand"), "evaluations": Value(EACH, "kev_computed"),
-            "vectors": Value(EACH, "support_vectors")})
+            "vectors": Value(EACH, "support_vectors")},
+        supplied="the points of banana and waveform, γ and C where they are remembered")
