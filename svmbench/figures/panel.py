@@ -276,7 +276,7 @@ def scale_x(ax: Axes, low: float, high: float, x_scale: str, places: Floats) -> 
     ax.set_xscale(x_scale)
     ax.set_xlim(low, high)
     if x_scale == "log" and high < 1e5 and (np.log2(places) % 1.0 == 0.0).all():
-        ax.xaxis.set_major_locator(LogLocator(base=4.0))
+        ax.xaxis.set_major_locator(LogLocator(base=2.0 if high < 30.0 * low else 4.0))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.xaxis.set_minor_locator(NullLocator())
     elif x_scale == "log":

@@ -137,7 +137,7 @@ def _rows(material: Material, counter: str) -> list[Row]:
         cut = {name: ranges.get(f"y {name}", ranges.get("y")) for name in names}
         views = {
             panel.name: View(
-                f"{panel.title}, cut at {ends[1]:g}" if (ends := cut.get(panel.name)) else panel.title,
+                f"{panel.title}; axis cut at {ends[1]:g}" if (ends := cut.get(panel.name)) else panel.title,
                 ranges.get("x"),
                 ends,
                 known_points(material, panel.name, counter) if place == 0 else (),

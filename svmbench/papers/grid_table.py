@@ -163,7 +163,8 @@ def _meaning(given: Filling, clock: str) -> str:
         return f"{spaced(quantity.name)} of {of}"
     what = spaced(quantity.metric) if isinstance(quantity, OfLine) else quantity.words()
     if quantity.plus != 0.0:
-        what = f"{quantity.plus:g} {quantity.factor:+g} x {what}"
+        times = f"- {what}" if quantity.factor == -1.0 else f"{quantity.factor:+g} x {what}"
+        what = f"{quantity.plus:g} {times}"
     if isinstance(quantity, Arrival):
         what = f"{clock} to {what}" + (" " + quantity.level_words if quantity.level is not None else "")
     return f"{what}, {take} over seeds"
