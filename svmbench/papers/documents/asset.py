@@ -369,8 +369,10 @@ def as_las() -> Artifact:
 
 def as_lasvm() -> Artifact:
     """LASVM on Adult in Table 2 of the ASSET paper, by errors. The paper says that LASVM makes a single pass
-    over the examples, and names no finishing step; the pass decides. In as-t2s the finishing step follows:
-    its error jumps between 16 and 18.5 %, and it had not ended after twenty minutes."""
+    over the examples, and names no finishing step, so the pass decides. Ours then errs on three quarters of
+    the test examples: the printed error is that of a finishing step. In as-t2s this step follows; its error
+    jumps between 16 and 18.5 %, always a point above the optimum, and it had not ended after twenty
+    minutes."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null observe.points=1",
         [replace(ADULT, overrides=ADULT.overrides.partition(" budget")[0])],
@@ -384,7 +386,8 @@ def as_lasvm() -> Artifact:
             Order("the optimum is better", Value("exact"), Value("lasvm"), margin=1.0),
             seen=(
                 "For a time a run with a finishing step, which was stopped after 400 s, decided: reproduced. "
-                "Known were its errors of 16.1 to 18.5 % in the finishing step, but none after one pass."))]
+                "Known were its errors of 16.1 to 18.5 % in the finishing step, but none after one pass. The "
+                "printed error is not that after our pass."))]
     return Grid("AS-LASVM", "ASSET, Table 2: LASVM on Adult", ASSET + "Table 2 and section 4", runs, claims,
         cell="{error:.2f} ± {sd:.2f} %",
         values={"error": ("mean", Value(EACH)), "sd": ("sd", Value(EACH))},
@@ -615,11 +618,10 @@ def as_t2s() -> Artifact:
 
 
 def as_t2sl() -> Artifact:
-    """Table 2 of the ASSET paper in seconds on its larger data sets; `as_t2s` has the others and the rules.
-    LASVM and SVM-light are stopped after 60 s, which is more than ASSET with s = 512 takes for all 100
-    epochs: a longer limit could not change who is faster. Methods without random choices, and CPSP, have one
-    turn, ASSET has two on IJCNN1 and one on Covertype, ASSET* none. On Covertype only what its claim names is
-    run, with s = 512."""
+    """Table 2 of the ASSET paper in seconds on its larger data sets, of which IJCNN1 was run; `as_t2s` has
+    the others and the rules. LASVM and SVM-light are stopped after 60 s, which is more than ASSET with s =
+    512 takes for all 100 epochs: a longer limit could not change who is faster. Methods without random
+    choices, and CPSP, have one turn, ASSET has two, ASSET* none."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null observe.points=100 "
         "observe.train=false",
@@ -646,10 +648,7 @@ def as_t2sl() -> Artifact:
                 solver="cpny", title="CPNY, s = 1024"), CPSP_1024],
         [Group(1, "cpny_512 cpny_1024 lasvm svm_light cpsp_512", "ijcnn1"),
             Group(2, "asset_512", "ijcnn1", values={"budget.test_error": 0.01 * Value("cpny_512")}),
-            Group(2, "asset_1024", "ijcnn1", values={"budget.test_error": 0.01 * Value("cpny_1024")}),
-            Group(1, "cpny_512 lasvm svm_light", "covtype"),
-            Group(1, "asset_512", "covtype", "observe.points=20",
-                values={"budget.test_error": 0.01 * Value("cpny_512")})])
+            Group(2, "asset_1024", "ijcnn1", values={"budget.test_error": 0.01 * Value("cpny_1024")})])
     claims = [
         claim("ASSET is 2 to 40 times faster than CPSP on IJCNN1", "Section 4.2, Table 2",
             "ASSET with s = 1024 takes on IJCNN1 between a half and a fortieth of the time of CPSP with s = "
@@ -665,9 +664,10 @@ def as_t2sl() -> Artifact:
         claim("ASSET is among the fastest methods on Covertype", "Section 4.2, Table 2",
             "ASSET is among the fastest methods: with s = 512 it takes less time than LASVM and SVM-light "
             "on Covertype.",
-            *(Order(name, Value("asset_512", "cpu_seconds"), Value(solver, "cpu_seconds"), ratio=True,
-                  panels="covtype")
-              for name, solver in (("LASVM", "lasvm"), ("SVM-light", "svm_light"))))]
+            not_attempted=(
+                "ASSET is stopped at the error of CPNY, which takes half an hour in the paper, and LASVM and "
+                "SVM-light take 38 and 53 hours there: even as bounds they need a machine that does nothing "
+                "else"))]
     return Grid("AS-T2", "ASSET, Table 2: seconds to the error of CPNY, larger data sets",
         ASSET + "Table 2, section 4.2; published: CPU seconds of the authors' machine and programs", runs,
         claims, **TABLE_2,
