@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DATA = ("dataset", "data")
 _PROBLEM = ("kernel.gamma", "problem.C", "problem.lam", "problem.multiclass")
 
-#: Data sets whose measurements are printed: those most similar in rows and columns.
+#: Data sets whose measurements are printed: those nearest to the data.
 _SHOWN = 3
 
 #: Examples that a first look at the data takes, and its most steps.
@@ -87,14 +87,14 @@ def main(arguments: Sequence[str]) -> int:
     # What is expected is for one binary problem, the largest one.
     rows = max((multiclass.binary(found.train.y, sides)[1].size for sides in problems), default=rows)
     comparison = summary.read()
-    advice = advise(comparison, rows, columns)
     first = None
     if not found.classes:
         kernel = resolved.kernel.document()
         if not suggested and "gamma" in kernel:
             kernel["gamma"] = _usual_gamma(found.train)
         first = _first_error(found.train, kernel, resolved.problem.C or 1.0)
-    near = nearness(comparison, rows, columns, found.info.get("density"), first)
+    described = rows, columns, found.info.get("density"), first
+    advice, near = advise(comparison, *described), nearness(comparison, *described)
     if given.json:
         about = {
             "rows": rows,
@@ -241,7 +241,7 @@ def _support(one: Advice) -> list[str]:
     if one.never:
         lines.append(f"does not get there with any of its settings on: {'; '.join(one.never)}")
     others = len(one.evidence) - _SHOWN
-    return [f"  {line}" for line in [*lines, *[f"{others} sets less alike in shape: --json"] * (others > 0)]]
+    return [f"  {line}" for line in [*lines, *[f"{others} sets less alike: --json"] * (others > 0)]]
 
 
 def _forecast(found: Forecast | None, unit: str) -> str:

@@ -2,9 +2,9 @@
 
 For each wish, the method that is near the best cost on most data sets of the comparison is recommended, if
 such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
-data serves for forecasts, and to show the most similar data sets first. How noisy the new data are is known
-only from a first model on few examples, so methods that are ahead only on noisy data, or only on others, are
-shown as well.
+data serves for forecasts; with their sparsity and the error of a first model, it decides which data sets are
+shown first. How noisy the new data are is known only from that model, on few examples, so methods that are
+ahead only on noisy data, or only on others, are shown as well.
 """
 
 from __future__ import annotations
@@ -91,8 +91,10 @@ class Nearness:
         return self.ratio > 1.0
 
 
-def advise(summary: Summary, rows: int, columns: int) -> list[Advice]:
-    """Return advice for data of this shape, one entry per wish for which some method gets there.
+def advise(
+    summary: Summary, rows: int, columns: int, density: float | None = None, first: float | None = None
+) -> list[Advice]:
+    """Return advice for such data, described as for `nearness`, per wish for which some method gets there.
 
     Raises
     ------
@@ -104,8 +106,9 @@ def advise(summary: Summary, rows: int, columns: int) -> list[Advice]:
         raise UserError(
             f"advice needs {LEAST} data sets with runs and certified optima, and has {len(known)}"
         )
+    new = _described(rows, columns, density, first)
     return [
-        _advice(summary, wish, choice, (rows, columns))
+        _advice(summary, wish, choice, new)
         for wish in WISHES
         if (choice := choose(costs(summary.found[wish]))) is not None
     ]
@@ -118,43 +121,51 @@ def nearness(
 
     `first` is the test error in percent of decomposition on `svmbench.papers.summary.FIRST` examples.
     """
-    new = DataSet(title="", rows=rows, columns=columns, sparse=False, error=None, first=first)
-    sparse = density is not None and density <= SPARSE_SHARE
-    alike = [one for one in summary.sets.values() if one["sparse"] == sparse] or list(summary.sets.values())
-    nearest = min(alike, key=lambda one: _apart(one, new))
+    new = _described(rows, columns, density, first)
+    nearest = summary.sets[_nearest_first(summary, new)[0]]
+    alike = [one for one in summary.sets.values() if one["sparse"] == nearest["sparse"]]
     between = sorted(
         min((_apart(one, other) for other in alike if other is not one), default=0.0) for one in alike
     )
     return Nearness(nearest, _apart(nearest, new) / (between[-2:][0] or 1.0))
 
 
-def _advice(summary: Summary, wish: str, choice: Choice, new: tuple[int, int]) -> Advice:
+def _described(rows: int, columns: int, density: float | None, first: float | None) -> DataSet:
+    sparse = density is not None and density <= SPARSE_SHARE
+    return DataSet(title="", rows=rows, columns=columns, sparse=sparse, error=None, first=first)
+
+
+def _nearest_first(summary: Summary, new: DataSet) -> list[str]:
+    """Return the names of the data sets: those as sparse as the new data first, each by its distance."""
+    sets = summary.sets
+    return sorted(sets, key=lambda name: (sets[name]["sparse"] != new["sparse"], _apart(sets[name], new)))
+
+
+def _advice(summary: Summary, wish: str, choice: Choice, new: DataSet) -> Advice:
     """Return advice with its evidence, and with forecasts from what was measured on each data set."""
     name, timed = choice.method, costs(summary.found[OPTIMUM if wish == OPTIMUM else EARLY])
     seconds = {panel: one[name] for panel, one in timed.items() if one.get(name, np.inf) < np.inf}
     memory = summary.memory.get(name, {})
     shapes = {panel: _shape(one) for panel, one in summary.sets.items()}
     time, space = (
-        forecast([shapes[panel] for panel in one], list(one.values()), new) for one in (seconds, memory)
+        forecast([shapes[panel] for panel in one], list(one.values()), _shape(new))
+        for one in (seconds, memory)
     )
     # Smaller data than those compared leave the memory of the program itself.
     space = None if space is None else space.at_least(summary.least_memory)
     found = summary.found[wish]
-    panels = sorted(
-        (panel for panel, one in found.items() if name in one),
-        key=lambda panel: _distance(shapes[panel], new),
-    )
+    panels = [panel for panel in _nearest_first(summary, new) if name in found.get(panel, {})]
     titles = {panel: summary.sets[panel]["title"] for panel in panels}
     return Advice(
         wish,
         summary.titles[name],
-        _overrides(summary, name, new[0]),
+        _overrides(summary, name, new["rows"]),
         choice,
         [(titles[panel], *_shown(summary, wish, found[panel], name)) for panel in panels],
         time,
         space,
         [titles[panel] for panel in panels if not found[panel][name][0] < np.inf],
-        _by_noise(summary, choice, costs(found), new[0]),
+        _by_noise(summary, choice, costs(found), new["rows"]),
         len(shapes.keys() - seconds.keys()),
     )
 
@@ -189,17 +200,13 @@ def _shape(one: DataSet) -> tuple[int, int]:
     return one["rows"], one["columns"]
 
 
-def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
-    return float(np.hypot(*(np.log(one) - np.log(other))))
-
-
 def _apart(one: DataSet, other: DataSet) -> float:
     """Return the distance of two data sets; errors below a tenth of a percent count as this."""
     errors = [one["first"], other["first"]]
     noise = 0.0
     if None not in errors:
         noise = float(np.diff(np.log(np.maximum(np.array(errors, dtype=float), 0.1)))[0])
-    return float(np.hypot(_distance(_shape(one), _shape(other)), noise))
+    return float(np.hypot(np.hypot(*(np.log(_shape(one)) - np.log(_shape(other)))), noise))
 
 
 def _shown(summary: Summary, wish: str, there: Mapping[str, tuple[float, str]], name: str) -> tuple[str, str]:

@@ -259,6 +259,22 @@ def test_data_as_noisy_are_nearer(found):
     assert nearness(noisy, *SHAPES["s3"], 0.5, 20.0).nearest["title"] == "Set s2"
 
 
+def test_evidence_is_in_the_order_of_the_distance_that_is_said(found):
+    brief = summary.of(found)
+    sets = {
+        name: {**one, "first": 20.0 if name == "s2" else 1.0, "sparse": name in ("s0", "s1")}
+        for name, one in brief.sets.items()
+    }
+    brief = replace(brief, sets=sets)
+    for described in ((0.5,), (0.5, 20.0), (0.1, 1.0), (None, 1.0)):
+        near = nearness(brief, *SHAPES["s3"], *described).nearest["title"]
+        for one in advise(brief, *SHAPES["s3"], *described):
+            assert one.evidence[0][0] == near
+    # Beyond the two sparse ones, those as noisy are nearer than the one of the nearest shape.
+    first = advise(brief, *SHAPES["s2"], 0.1, 1.0)[0]
+    assert [title for title, *_ in first.evidence][:4] == ["Set s1", "Set s0", "Set s3", "Set s4"]
+
+
 def test_the_noise_of_the_data_is_said(tmp_path, capsys, monkeypatch):
     # A cross: a line errs on half of it, the first model on almost none; labels turned at random are noise.
     rng = np.random.default_rng(0)
