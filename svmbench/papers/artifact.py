@@ -111,6 +111,11 @@ class Artifact:
         """Counting conventions; a single empty one if nothing is counted."""
         return tuple(self.counters.split()) or ("",)
 
+    @property
+    def pictured(self) -> tuple[str, ...]:
+        """Conventions whose pictures are committed."""
+        return self.conventions
+
     @functools.cached_property
     def timed(self) -> bool:
         """Whether it shows or judges seconds, so that its runs must be alone on their machine."""
@@ -210,6 +215,11 @@ class Front(Curves):
     window: str = ""
     highlight: str = ""
     kind = "front"
+
+    @property
+    def pictured(self) -> tuple[str, ...]:
+        """The first convention alone: the table has all."""
+        return self.conventions[:1]
 
 
 @dataclass(frozen=True)

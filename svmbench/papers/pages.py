@@ -309,7 +309,7 @@ def _origin(material: Material, home: str) -> str:
     is_table = artifact.kind == "grid" or (material.outcome is not None and not material.outcome["panels"])
     folder, ending = ("tables", "md") if is_table else (f"figures/{artifact.id}", "png")
     # A table shows the first convention only.
-    counters = artifact.conventions if artifact.kind != "grid" else [""]
+    counters = artifact.pictured if artifact.kind != "grid" else [""]
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({home}{folder}/{name}.{ending})" for name in names)
     what = "Table" if is_table else "Picture"
