@@ -109,21 +109,23 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
 
 
 def _fronts(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Sequence[int]]:
-    """Return a function that selects the rows of a trace at which the test error falls, and the last row.
+    """Return a function that selects the last row, and those where the test error or a choosing one falls.
 
     If a claim uses other values before the end, all rows.
     """
-    if any(_on_the_way(node) and not isinstance(node, Area) for node in walk(artifact.claims)):
+    nodes = list(walk(artifact.claims))
+    if any(_on_the_way(node) and not isinstance(node, Area) for node in nodes):
         return _all
+    judges = {"test_error", *(node.by for node in nodes if isinstance(node, Area) and node.by)}
 
     def falls(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
-        kept, least = [], math.inf
+        kept, least = set(range(len(rows))[-1:]), dict.fromkeys(judges, math.inf)
         for place, row in enumerate(rows):
-            error = row["test_error"]
-            if place == len(rows) - 1 or (error is not None and error < least):
-                kept.append(place)
-                least = min(least, math.inf if error is None else error)
-        return kept
+            for name in judges:
+                if row[name] is not None and row[name] < least[name]:
+                    kept.add(place)
+                    least[name] = row[name]
+        return sorted(kept)
 
     return falls
 
@@ -199,7 +201,10 @@ def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Pa
     """Copy a table, or the pictures with their captions, to the reference folder."""
     written = []
     kept = (".png", ".md", ".csv") if artifact.kind == "grid" else (".png", ".md", ".csv", ".txt")
+    spared = {f"{artifact.id}-{counter}" for counter in {*artifact.conventions} - {*artifact.pictured}}
     for path in (path for path in paths if path.suffix in kept):
+        if path.stem in spared:
+            continue
         home = reference / "tables" if path.parent.name == "tables" else reference / "figures" / artifact.id
         _copy(path, home / path.name)
         written.append(home / path.name)

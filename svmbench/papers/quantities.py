@@ -462,13 +462,22 @@ class Area(OfLine):
     """The mean of the front of a line over the costs compared: the last three decades of the cost.
 
     Up to its first checkpoint a line has the error of the empty model (`svmbench.analysis.fronts.Window`).
+
+    Attributes
+    ----------
+    by : str
+        The metric by whose least value settings and checkpoints are chosen; empty: `metric`.
     """
 
+    by: str = field(default="", kw_only=True)
+
     def _words(self) -> str:
-        return f"the mean {spaced(self.metric)} of {self._who}, or the empty model's, over the costs compared"
+        chosen = f", chosen by the {spaced(self.by)}" if self.by else ""
+        who = f"{self._who}{chosen}"
+        return f"the mean {spaced(self.metric)} of {who}, or the empty model's, over the costs compared"
 
     def _per_seed(self, evidence: Evidence) -> tuple[Floats, Floats, Curve]:
-        curve = evidence.front(self.solver, self.metric)
+        curve = evidence.front(self.solver, self.metric, self.by)
         means = evidence.window(self.metric).means(curve)
         return means, means, curve
 

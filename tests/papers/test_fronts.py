@@ -81,6 +81,25 @@ def test_mean_errors_are_judged(tmp_path):
     )
 
 
+def test_means_are_of_what_the_validation_error_chooses(tmp_path):
+    # By the test error, the large budget is the better one; by the validation error, the small one.
+    chosen = Order("BSGD", Area("bsgd", by="validation_error"), Area("bsgd"))
+    found = made(claims=[claim("c", "p", "t", chosen)])
+    known = {"sbp": (44, 44), 50: (30, 20), 800: (25, 10)}
+    judges = {"sbp": (44, 44), 50: (20, 19), 800: (30, 30)}
+    for planned in found.runs.planned():
+        name = dict(planned.over).get("solver.budget", planned.solver)
+        rows = [
+            {**row, "validation_error": judge / 100.0}
+            for row, judge in zip(errors(*known[name]), judges[name], strict=True)
+        ]
+        store(tmp_path, planned, rows)
+    ((_, ((part, (finding,)),)),) = material(found, tmp_path).judged()
+    # Up to 2,000, 30 for 25; at the end, where all costs compared are below, nothing.
+    assert finding.estimate.at == pytest.approx((30 - 25) * 0.30103 / 3, rel=1e-4)
+    assert "The mean test error of bsgd, chosen by the validation error, or the empty" in part.definition
+
+
 def test_a_method_that_answers_late_or_badly_has_the_error_of_the_empty_model(tmp_path):
     # At 45 %, whatever the others answer first: 97 % here, which no method has to carry.
     found = artifact(["sbp", "smo", "pegasos"], kind="front", counters="kev_ondemand")

@@ -129,6 +129,28 @@ def test_a_front_keeps_where_the_error_falls_unless_a_claim_uses_more(
     assert list(checkpoints(paper)(rows)) == places
 
 
+def test_a_front_chosen_by_another_error_keeps_where_that_falls_too() -> None:
+    test = Order("c", Area("sbp", by="validation_error"), 10)
+    paper = artifact(["sbp"], kind="front", claims=[claim("c", "p", "t", test)])
+    known = ((0.5, 0.4), (0.3, 0.4), (0.4, 0.3), (0.3, 0.3), (0.3, None))
+    rows = [{"test_error": one, "validation_error": other} for one, other in known]
+    assert list(checkpoints(paper)(rows)) == [0, 1, 2, 4]
+    assert list(checkpoints(paper)([])) == []
+
+
+def test_of_a_front_the_picture_of_its_first_cost_is_kept(tmp_path: Path) -> None:
+    paper = artifact(["sbp", "smo"], kind="front", counters="kev_iter kev_ondemand")
+    optimum = Store(tmp_path).put_optimum({"key": "k", "test_error": 0.1, "empty_test_error": 0.5})
+    for planned in paper.runs.planned():
+        store(tmp_path, planned, errors(20, 10), optimum=optimum)
+    found, reference = material(paper, tmp_path), tmp_path / "reference"
+    kept = _pictures(paper, draw(found, tmp_path), reference)
+    named = ["small-kev_iter.png", "small-kev_iter.txt", "small.csv", "small.md"]
+    assert sorted(path.name for path in kept) == named
+    (link,) = re.findall(r"\]\(([^)]*\.png)\)", pages.sections(pages.judged([found])))
+    assert reference / link in kept
+
+
 @pytest.mark.parametrize(
     ("kind", "less", "compares"),
     [
