@@ -87,7 +87,9 @@ class Evidence:
             self._curves[key] = Curve(solver, whole[0].run.title, tuple(whole))
         return self._curves[key]
 
-    def _steps(self, solver: str, metric: str, runs: Sequence[StoredRun]) -> list[Steps]:
+    def _steps(
+        self, solver: str, metric: str, runs: Sequence[StoredRun], unanswered: bool = False
+    ) -> list[Steps]:
         # The end of a run does not depend on the cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
         if {counter, metric} & set(SECONDS):
@@ -100,6 +102,9 @@ class Evidence:
         steps = []
         for run in runs:
             found = steps_of(run, counter, metric, self.reference(run))
+            limit = run.config.budget.seconds
+            if unanswered and counter in SECONDS and limit and run.status == "timeout" and not run.rows():
+                found = Steps(run, np.array([limit]), np.array([self.empty]))
             if isinstance(found, str):
                 raise NotAttempted(f"{solver}: {found}")
             steps.append(found)
@@ -108,12 +113,14 @@ class Evidence:
     def front(self, solver: str, metric: str, by: str = "") -> Curve:
         """Return the least values that a line has reached with any of its settings, for all planned seeds.
 
-        With `by`, another metric, settings and checkpoints are those with the least of it.
+        With `by`, another metric, settings and checkpoints are those with the least of it. A run without an
+        answer within its limit of seconds has the error of the empty model up to this limit.
         """
         key = solver, metric, f"front {by}"
         if key not in self._curves:
             runs = self._stored(solver, {})
-            steps, judges = self._steps(solver, metric, runs), self._steps(solver, by, runs) if by else []
+            steps = self._steps(solver, metric, runs, unanswered=True)
+            judges = self._steps(solver, by, runs, unanswered=True) if by else []
             self._curves[key] = front(solver, steps[0].run.title, steps, judges)
         return self._curves[key]
 
