@@ -252,8 +252,8 @@ def programs() -> Artifact:
     LIBSVM gets arrays, or CSR where the data are sparse, as from its users; each of its tolerances is a fit
     of its own, with its own seconds. LIBLINEAR is given Nyström or Fourier features of scikit-learn. Seconds
     include making them. The machine is not that of the comparison of the field, whose seconds are no part of
-    this one: checkpoints are twice as close, so no run is shared. There is one seed. Covertype was planned and
-    is left out, since other processes disturbed its runs."""
+    this one: checkpoints are twice as close, so no run is shared. There is one seed. Covertype was
+    planned and is left out because other processes disturbed its runs."""
     sparse = "reuters adult w8a"
     dense = "banana magic ijcnn1 mnist"
     sizes, parts = {"subset": [300, 1000, 3000]}, {"subset": [1000, 3000]}
