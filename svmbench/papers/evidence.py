@@ -103,8 +103,10 @@ class Evidence:
         for run in runs:
             found = steps_of(run, counter, metric, self.reference(run))
             limit = run.config.budget.seconds
-            if unanswered and counter in SECONDS and limit and run.status == "timeout" and not run.rows():
-                found = Steps(run, np.array([limit]), np.array([self.empty]))
+            if unanswered and isinstance(found, str) and counter in SECONDS and run.status == "timeout":
+                (errors,) = run.numbers(["test_error"])
+                if limit and np.isnan(errors).all():
+                    found = Steps(run, np.array([limit]), np.array([self.empty]))
             if isinstance(found, str):
                 raise NotAttempted(f"{solver}: {found}")
             steps.append(found)
