@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from svmbench.papers.artifact import Artifact, Front, Grid
+from svmbench.papers.artifact import Artifact, Front
 from svmbench.papers.claims import claim
 from svmbench.papers.predicates import Order
-from svmbench.papers.quantities import EACH, Area, Optimum, Value
+from svmbench.papers.quantities import Area, Optimum, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
 
@@ -158,23 +158,17 @@ def subsets() -> Artifact:
 
 def large_subsets() -> Artifact:
     """The same question as `subsets` on four larger data sets, with subsets of up to 30,000 examples, counted
-    on demand. MNIST and the RCV1 subset have one seed, and so have Covertype and Forest, with subsets of up
-    to 100,000 and a hundred times the evaluations."""
+    on demand. MNIST and the RCV1 subset have one seed."""
     sizes = {"subset": [1000, 3000, 10_000, 30_000]}
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=3e8 budget.memory=2048 "
         "observe.train=false observe.points=5",
         [Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"), Panel("skin", "Skin", "dataset=skin"),
             Panel("mnist", "MNIST, 8 against rest", "dataset=mnist"),
-            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset"),
-            Panel("covtype", "Covertype, 464,809 examples",
-                "dataset=covtype dataset.split=asset budget.kev=3e10"),
-            Panel("forest", "Forest, 521,012 examples", "dataset=forest budget.kev=3e10")],
+            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset")],
         [Line("randsvm"), Line("smo", title="SMO on a subset"),
             Line("decomposition", title="Decomposition on a subset")],
-        [Group(3, "randsvm", "ijcnn1 skin"), Group(1, "randsvm", "mnist rcv1_subset covtype forest"),
-            Group(1, "smo decomposition", "covtype forest", over={"subset": [10_000, 30_000, 100_000]}),
-            Group(1, "smo decomposition", "covtype forest"),
+        [Group(3, "randsvm", "ijcnn1 skin"), Group(1, "randsvm", "mnist rcv1_subset"),
             Group(3, "smo decomposition", "ijcnn1 skin", over=sizes),
             Group(1, "smo decomposition", "mnist", over=sizes),
             Group(1, "smo decomposition", "rcv1_subset", over={"subset": [1000, 3000, 10_000]})])
@@ -319,91 +313,3 @@ def programs() -> Artifact:
         "vector machines, 2018", runs, claims,
         window="decomposition subset bsgd libsvm libsvm_subset onedal nystroem fourier",
         counters="cpu_seconds", scale="log")
-
-
-def tuned() -> Artifact:
-    """Whether the order of methods changes if each has its own γ and C. All have the same budget for the
-    choice: nine fits, γ of the data set or a quarter or four times that, and C or an eighth or eight times
-    that, each with some 2,000 evaluations for each example. The error on the validation part chooses, of the
-    grid as of the checkpoints. One value of each method's own dial, and one seed. Fourier features evaluate
-    no kernel and are left out."""
-    given = {"magic": (0.125, 16.0), "w8a": (0.022, 11.3), "skin": (256.0, 2.0), "covtype": (1.0, 3.0)}
-    methods = {"decomposition": ("Decomposition", "decomposition", ""),
-        "subset": ("Decomposition on a subset", "decomposition", "subset=1000"),
-        "bsgd": ("BSGD", "bsgd", "solver.budget=200"),
-        "nystrom": ("Nyström features, DCD", "dcd",
-            "features=nystrom features.s=128 budget.kev=null budget.iterations=1000000")}
-    own = {name: f"{name}_own" for name in methods}
-    runs = Runs(
-        "kernel=gaussian problem.bias=none budget=paper budget.memory=2048 observe.train=false "
-        "observe.points=5",
-        [Panel("magic", "MAGIC", "dataset=magic budget.kev=2e7"),
-            Panel("w8a", "w8a", "dataset=w8a budget.kev=6e7"),
-            Panel("skin", "Skin", "dataset=skin budget.kev=4e8"),
-            Panel("covtype", "Covertype, 464,809 examples",
-                "dataset=covtype dataset.split=asset budget.kev=1e9")],
-        [*(Line(name, overrides, solver=solver, title=title)
-              for name, (title, solver, overrides) in methods.items()),
-            *(Line(own[name], overrides, solver=solver, title=f"{title}, tuned")
-              for name, (title, solver, overrides) in methods.items())],
-        [Group(1, " ".join(methods)),
-            *(Group(1, " ".join(own.values()), panel,
-                  over={"kernel.gamma": [gamma / 4, gamma, 4 * gamma], "problem.C": [C / 8, C, 8 * C]})
-              for panel, (gamma, C) in given.items())])
-    chosen = {name: Area(name, by="validation_error") for name in (*methods, *own.values())}
-    # Written before any of these runs was made.
-    claims = [
-        claim("approximate methods gain by their own γ and C", "our own question",
-            "Over the evaluations on demand, a method has a lower mean error with its own γ and C than with "
-            "those of the data set, which were chosen for exact training.",
-            *(Order(methods[name][0], chosen[own[name]], chosen[name])
-              for name in ("subset", "bsgd", "nystrom")), sure="ours"),
-        claim("the leaders stay ahead if all are tuned", "our own question",
-            "With γ and C of their own, decomposition on a subset and BSGD have a lower mean error than "
-            "decomposition on all examples and DCD on Nyström features.",
-            *(Order(f"{methods[mine][0]}, {methods[theirs][0]}", chosen[own[mine]], chosen[own[theirs]])
-              for mine in ("subset", "bsgd") for theirs in ("decomposition", "nystrom")),
-            sure="ours")]
-    return Front("X-TUNED", "γ and C of each method's own", "our own comparison, after Horn and others: A "
-        "comparative study on large scale kernelized support vector machines, 2018", runs, claims,
-        counters="kev_ondemand", scale="log")
-
-
-def larger() -> Artifact:
-    """All digits and letters, by the error of the whole problem, and a million examples drawn from a
-    checkerboard, whose Bayes error is 0. There is a binary problem for each pair of classes, and the limit of
-    evaluations, that of BSGD, is for each pair; counts are sums over the pairs. A subset is one of all
-    classes."""
-    runs = Runs(
-        "kernel=gaussian problem.bias=none budget=paper budget.memory=2048 observe.train=false "
-        "observe.points=2",
-        [Panel("letter", "Letter, 26 classes",
-                "dataset=letter dataset.task=all problem.multiclass=one_vs_one budget.kev=1e6"),
-            Panel("mnist", "MNIST, ten classes",
-                "dataset=mnist dataset.task=all problem.multiclass=one_vs_one budget.kev=1e7"),
-            Panel("board", "Checkerboard, 1,000,000 examples",
-                "dataset=checkerboard dataset.n_train=1000000 budget.kev=1e9")],
-        [Line("decomposition", "budget.kev=1e11"),
-            Line("subset", "subset=10000 budget.kev=1e11", solver="decomposition",
-                title="Decomposition on 10,000 examples"),
-            Line("bsgd", "solver.budget=200", title="BSGD, 200 support vectors"),
-            Line("nystrom", "features=nystrom features.s=512 budget.kev=null budget.iterations=1000000",
-                solver="dcd", title="Nyström features, 512, DCD")],
-        [Group(1)])
-    # Written before any of these runs was made.
-    claims = [
-        claim("a subset of 10,000 is enough", "our own question",
-            "Decomposition on 10,000 examples ends within a point of the test error of decomposition on all, "
-            "with a tenth of its evaluations.",
-            Order("test error", Value("subset"), Value("decomposition") + 1.0),
-            Order("evaluations", Value("subset", "kev_ondemand"),
-                0.1 * Value("decomposition", "kev_ondemand"), ratio=True),
-            sure="ours"),
-        claim("small models are enough", "our own question",
-            "BSGD with 200 support vectors, and DCD on 512 Nyström features, end within a point of the test "
-            "error of decomposition on all.",
-            Order("BSGD", Value("bsgd"), Value("decomposition") + 1.0),
-            Order("Nyström features", Value("nystrom"), Value("decomposition") + 1.0), sure="ours")]
-    return Grid("X-LARGER", "More classes, and a million examples", "our own question", runs, claims,
-        cell="{error:.2f} %, {evaluations:.1e}", counters="kev_ondemand",
-        values={"error": Value(EACH), "evaluations": Value(EACH, "kev_ondemand")})
