@@ -229,7 +229,12 @@ class Reference:
 
 
 def steps_of(
-    run: StoredRun, counter: str, metric: str = "test_error", reference: Reference | None = None
+    run: StoredRun,
+    counter: str,
+    metric: str = "test_error",
+    reference: Reference | None = None,
+    *,
+    each: bool = False,
 ) -> Steps | str:
     """Return the observations of a run, or the reason why they are missing.
 
@@ -241,9 +246,13 @@ def steps_of(
         Keys of `COUNTERS` and `METRICS`.
     reference : Reference, optional
         Reference for the metrics in `CERTIFIED`.
+    each : bool
+        Whether fits from scratch are ordered by their costs. Otherwise one that costs more than a later one
+        is left out.
     """
     names = _columns(counter, metric)
-    return _steps(run, counter, metric, reference, dict(zip(names, run.numbers(names), strict=True)))
+    columns = dict(zip(names, run.numbers(names), strict=True))
+    return _steps(run, counter, metric, reference, columns, each)
 
 
 def _columns(counter: str, metric: str) -> list[str]:
@@ -252,7 +261,12 @@ def _columns(counter: str, metric: str) -> list[str]:
 
 
 def _steps(
-    run: StoredRun, counter: str, metric: str, reference: Reference | None, columns: Mapping[str, Floats]
+    run: StoredRun,
+    counter: str,
+    metric: str,
+    reference: Reference | None,
+    columns: Mapping[str, Floats],
+    each: bool = False,
 ) -> Steps | str:
     """Return what `steps_of` returns, from the columns that it reads."""
     cost = _derived(run, counter, columns[_COLUMN.get(counter, counter)])
@@ -273,10 +287,11 @@ def _steps(
             return _why_unknown(run, counter, metric, cost, value)
         cost, value = cost[known], value[known]
     if not _all(cost[1:] > cost[:-1]):
-        # Baselines that fit from scratch may have a checkpoint that costs more than a later one: leave it
-        # out.
-        last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
-        cost, value = cost[last], value[last]
+        # Baselines that fit from scratch may have a checkpoint that costs more than a later one.
+        order = np.argsort(cost, kind="stable")
+        if not each:
+            order = np.flatnonzero(cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf))
+        cost, value = cost[order], value[order]
     return Steps(run, cost, value)
 
 

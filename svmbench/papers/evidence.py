@@ -88,7 +88,7 @@ class Evidence:
         return self._curves[key]
 
     def _steps(
-        self, solver: str, metric: str, runs: Sequence[StoredRun], unanswered: bool = False
+        self, solver: str, metric: str, runs: Sequence[StoredRun], of_front: bool = False
     ) -> list[Steps]:
         # The end of a run does not depend on the cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
@@ -101,9 +101,9 @@ class Evidence:
                 )
         steps = []
         for run in runs:
-            found = steps_of(run, counter, metric, self.reference(run))
+            found = steps_of(run, counter, metric, self.reference(run), each=of_front)
             limit = run.config.budget.seconds
-            if unanswered and isinstance(found, str) and counter in SECONDS and run.status == "timeout":
+            if of_front and isinstance(found, str) and counter in SECONDS and run.status == "timeout":
                 (errors,) = run.numbers(["test_error"])
                 if limit and np.isnan(errors).all():
                     found = Steps(run, np.array([limit]), np.array([self.empty]))
@@ -121,8 +121,8 @@ class Evidence:
         key = solver, metric, f"front {by}"
         if key not in self._curves:
             runs = self._stored(solver, {})
-            steps = self._steps(solver, metric, runs, unanswered=True)
-            judges = self._steps(solver, by, runs, unanswered=True) if by else []
+            steps = self._steps(solver, metric, runs, of_front=True)
+            judges = self._steps(solver, by, runs, of_front=True) if by else []
             self._curves[key] = front(solver, steps[0].run.title, steps, judges)
         return self._curves[key]
 

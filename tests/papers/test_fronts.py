@@ -133,6 +133,17 @@ def test_a_method_that_does_not_answer_within_its_limit_has_the_error_of_the_emp
         assert window.means(evidence.front(name, "test_error")) == pytest.approx([45.0])
 
 
+def test_a_fit_that_costs_more_than_a_later_one_counts(tmp_path):
+    # As the first of several fits from scratch may.
+    found = artifact(["sbp"], kind="front", counters="cpu_seconds")
+    (planned,) = found.runs.planned()
+    costs = (0.6, 0.4, 0.5)
+    rows = [{**row, "cpu_seconds": cost} for row, cost in zip(errors(20, 40, 30), costs, strict=True)]
+    store(tmp_path, planned, rows, load={"seconds": 5.0, "others": 0.0, "stolen": 0.0, "cores": 2})
+    (steps,) = material(found, tmp_path).evidence("board", "cpu_seconds").front("sbp", "test_error").steps
+    assert (steps.cost.tolist(), steps.value.tolist()) == ([0.4, 0.5, 0.6], [40.0, 30.0, 20.0])
+
+
 def test_without_the_error_of_the_empty_model_there_is_no_comparison(tmp_path):
     found = artifact(["sbp", "smo"], kind="front", counters="kev_ondemand")
     for planned in found.runs.planned():
