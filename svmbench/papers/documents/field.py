@@ -313,3 +313,52 @@ def programs() -> Artifact:
         "vector machines, 2018", runs, claims,
         window="decomposition subset bsgd libsvm libsvm_subset onedal nystroem fourier",
         counters="cpu_seconds", scale="log")
+
+
+def tuned() -> Artifact:
+    """Whether the order of methods changes if each has its own γ and C. All have the same budget for the
+    choice: nine fits, γ of the data set or a quarter or four times that, and C or an eighth or eight times
+    that, each with some 2,000 evaluations for each example. The error on the validation part chooses, of the
+    grid as of the checkpoints. One value of each method's own dial, and one seed. Fourier features evaluate
+    no kernel and are left out, and so is Covertype, for want of time."""
+    given = {"magic": (0.125, 16.0), "w8a": (0.022, 11.3), "skin": (256.0, 2.0)}
+    methods = {"decomposition": ("Decomposition", "decomposition", ""),
+        "subset": ("Decomposition on a subset", "decomposition", "subset=1000"),
+        "bsgd": ("BSGD", "bsgd", "solver.budget=200"),
+        "nystrom": ("Nyström features, DCD", "dcd",
+            "features=nystrom features.s=128 budget.kev=null budget.iterations=1000000")}
+    own = {name: f"{name}_own" for name in methods}
+    runs = Runs(
+        "kernel=gaussian problem.bias=none budget=paper budget.memory=2048 observe.train=false "
+        "observe.points=5",
+        [Panel("magic", "MAGIC", "dataset=magic budget.kev=2e7"),
+            Panel("w8a", "w8a", "dataset=w8a budget.kev=6e7"),
+            Panel("skin", "Skin", "dataset=skin budget.kev=4e8")],
+        [*(Line(name, overrides, solver=solver, title=title)
+              for name, (title, solver, overrides) in methods.items()),
+            *(Line(own[name], overrides, solver=solver, title=f"{title}, tuned")
+              for name, (title, solver, overrides) in methods.items())],
+        [Group(1, " ".join(methods)),
+            *(Group(1, " ".join(own.values()), panel,
+                  over={"kernel.gamma": [gamma / 4, gamma, 4 * gamma], "problem.C": [C / 8, C, 8 * C]})
+              for panel, (gamma, C) in given.items())])
+    chosen = {name: Area(name, by="validation_error") for name in (*methods, *own.values())}
+    # Written before any of these runs was made.
+    seen = (
+        "Nyström features, which evaluate nothing after they are made, limited the costs compared at "
+        "first: to so few that most methods had not answered on MAGIC and w8a.")
+    claims = [
+        claim("approximate methods gain by their own γ and C", "our own question",
+            "Over the evaluations on demand, a method has a lower mean error with its own γ and C than with "
+            "those of the data set, which were chosen for exact training.",
+            *(Order(methods[name][0], chosen[own[name]], chosen[name])
+              for name in ("subset", "bsgd", "nystrom")), sure="ours", seen=seen),
+        claim("the leaders stay ahead if all are tuned", "our own question",
+            "With γ and C of their own, decomposition on a subset and BSGD have a lower mean error than "
+            "decomposition on all examples and DCD on Nyström features.",
+            *(Order(f"{methods[mine][0]}, {methods[theirs][0]}", chosen[own[mine]], chosen[own[theirs]])
+              for mine in ("subset", "bsgd") for theirs in ("decomposition", "nystrom")),
+            sure="ours", seen=seen)]
+    return Front("X-TUNED", "γ and C of each method's own", "our own comparison, after Horn and others: A "
+        "comparative study on large scale kernelized support vector machines, 2018", runs, claims,
+        window="decomposition bsgd decomposition_own bsgd_own", counters="kev_ondemand", scale="log")
