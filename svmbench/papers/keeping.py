@@ -119,6 +119,9 @@ def _fronts(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Seque
     judges = {"test_error", *(node.by for node in nodes if isinstance(node, Area) and node.by)}
 
     def falls(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
+        spent = [row["cpu_seconds"] for row in rows if row.get("cpu_seconds") is not None]
+        if spent != sorted(spent):  # fits from scratch, of which a later one may cost less
+            return range(len(rows))
         kept, least = set(range(len(rows))[-1:]), dict.fromkeys(judges, math.inf)
         for place, row in enumerate(rows):
             for name in judges:

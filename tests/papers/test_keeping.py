@@ -138,6 +138,14 @@ def test_a_front_chosen_by_another_error_keeps_where_that_falls_too() -> None:
     assert list(checkpoints(paper)([])) == []
 
 
+def test_a_front_keeps_all_fits_from_scratch_of_which_a_later_one_costs_less() -> None:
+    paper = artifact(["sbp"], kind="front")
+    costs = {(1.0, 2.0, 3.0): [0, 2], (3.0, 1.0, 2.0): [0, 1, 2]}
+    for spent, places in costs.items():
+        rows = [{"test_error": 0.3, "cpu_seconds": cost} for cost in spent]
+        assert list(checkpoints(paper)(rows)) == places
+
+
 def test_of_a_front_the_picture_of_its_first_cost_is_kept(tmp_path: Path) -> None:
     paper = artifact(["sbp", "smo"], kind="front", counters="kev_iter kev_ondemand")
     optimum = Store(tmp_path).put_optimum({"key": "k", "test_error": 0.1, "empty_test_error": 0.5})
