@@ -288,10 +288,12 @@ def _steps(
         cost, value = cost[known], value[known]
     if not _all(cost[1:] > cost[:-1]):
         # Baselines that fit from scratch may have a checkpoint that costs more than a later one.
-        order = np.argsort(cost, kind="stable")
-        if not each:
-            order = np.flatnonzero(cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf))
-        cost, value = cost[order], value[order]
+        if each:
+            order = np.argsort(cost, kind="stable")
+            cost, value = cost[order], value[order]
+        # Of equal costs, the last one stays.
+        last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
+        cost, value = cost[last], value[last]
     return Steps(run, cost, value)
 
 

@@ -137,8 +137,8 @@ def test_a_fit_that_costs_more_than_a_later_one_counts(tmp_path):
     # As the first of several fits from scratch may.
     found = artifact(["sbp"], kind="front", counters="cpu_seconds")
     (planned,) = found.runs.planned()
-    costs = (0.6, 0.4, 0.5)
-    rows = [{**row, "cpu_seconds": cost} for row, cost in zip(errors(20, 40, 30), costs, strict=True)]
+    costs = (0.6, 0.4, 0.4, 0.5)
+    rows = [{**row, "cpu_seconds": cost} for row, cost in zip(errors(20, 25, 40, 30), costs, strict=True)]
     store(tmp_path, planned, rows, load={"seconds": 5.0, "others": 0.0, "stolen": 0.0, "cores": 2})
     (steps,) = material(found, tmp_path).evidence("board", "cpu_seconds").front("sbp", "test_error").steps
     assert (steps.cost.tolist(), steps.value.tolist()) == ([0.4, 0.5, 0.6], [40.0, 30.0, 20.0])
