@@ -183,7 +183,7 @@ def _unpacked(path: Path, home: Path) -> Path:
 def _home(path: Path, home: Path) -> Path:
     """Return the folder for the content of a pack; a UserError if the pack cannot be read."""
     try:
-        hash = sha256(path)
+        hash = sha256(read_regular(path))  # a file too large to be a pack is refused before it is read
     except (OSError, ValueError) as error:
         raise _damaged(path, error) from error
     return home / f"{path.name.removesuffix(ENDING)}-{digest([hash, _LAYOUT], 12)}"

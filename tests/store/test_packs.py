@@ -82,6 +82,16 @@ def test_a_damaged_pack_is_told_and_hides_no_other_run(packed):
     assert "x.jsonl.xz is damaged" in sentence and "restore it" in sentence
 
 
+def test_a_pack_too_large_to_be_one_is_damaged_without_being_read(packed, monkeypatch):
+    root, _ = packed
+    monkeypatch.setattr(packs, "sha256", None)
+    with open(root / "reference" / "packs" / "x.jsonl.xz", "ab") as stream:
+        stream.truncate(1 << 36)
+    told = []
+    assert Store(root, warn=told.append).runs() == []
+    assert "x.jsonl.xz is damaged" in told[0] and "bytes, at most" in told[0]
+
+
 def test_verify_reads_packs_through_and_says_that_they_have_no_models(packed, capsys):
     root, runs = packed
     for results in (root, root / "reference"):
