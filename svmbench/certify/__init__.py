@@ -7,4 +7,5 @@
     gap_bounds         bounds of the gap that compute few scores in double precision, between certificates
       |-- _terms       its passes over the examples
       `-- few_gaps     the same for problems of few examples, in one pass
+            `-- few_pairs  such problems of pairs of classes, solved and certified in one loop
 """

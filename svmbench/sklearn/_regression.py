@@ -77,6 +77,8 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
                 break
             search.refine()
         step = rounds_between(oracle.n, dual.rounds)
+        if direct == math.inf and few:  # the other method has failed: little is left to gain
+            step = min(step, _FEWEST_ROUNDS)
     if search.gap > tol * search.share and direct < math.inf and dual.rounds != most:
         search.solve_directly(tol)
     return Solution(

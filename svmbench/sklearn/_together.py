@@ -4,7 +4,7 @@ A problem of a thousand rows costs little, but there may be many: 325 for 26 cla
 for each class. Kernel values within a class are used by all its problems; rows are computed when the solver
 first reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`; gaps are certified in one pass
 (`svmbench.certify.few_gaps`) or, for other kernels and many examples, as for all other problems. One compiled
-pass goes through all pairs (`svmbench.sklearn._pairs`).
+pass goes through all pairs (`svmbench.certify.few_pairs`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from svmbench.certify.certificate import certify, diagonal
 from svmbench.certify.few_gaps import FewGaps
+from svmbench.certify.few_pairs import solve_pairs
 from svmbench.certify.gap_bounds import GapBounds, Point
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.sklearn._one_vs_one import PairSolutions
-from svmbench.sklearn._pairs import solve_pairs
 from svmbench.sklearn._training import Trainer, share_in
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.run import checked_diagonal

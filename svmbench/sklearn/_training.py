@@ -60,6 +60,9 @@ _FIRST_C, _FACTOR, _LAST_C = 1e4, 100.0, 1e12
 #: Gaps of consecutive problems with such a C, relative to the requested gap.
 _CLOSER = (1e-1, 1e-3, 1e-5)
 
+#: Part of the last gap below which it must be without rounding for a sharper bound of the rounding.
+_ROUNDING = 0.1
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -270,7 +273,7 @@ def _advanced(
     n, step, goal = problem.n, 1, tol
     begun = oracle.ledger.iterations  # the ledger counts all runs on this oracle
     looks = Looks(n, tol, pace * _TIMES * max(1.0, n / working_set(oracle)))
-    direct = pace * rounds_before(n)
+    direct, aside = pace * rounds_before(n), (np.zeros(n), 0.0, math.inf)
     few = FewGaps(oracle) if FewGaps.possible(oracle) else None
     bounds = GapBounds(problem, oracle) if few is None and GapBounds.possible(oracle) else None
     while True:
@@ -286,8 +289,9 @@ def _advanced(
         if run.iterations >= direct and not ended:
             direct = math.inf
             near, bias, gap, enough = _directly(oracle, problem, alpha, tol)
+            aside = near, bias, gap
             if gap <= enough:
-                return near, bias, gap
+                return aside
         if maintained is not None and not ended:
             gap = _gap(problem, alpha, maintained)
             if gap > goal:
@@ -321,7 +325,7 @@ def _advanced(
             near, b, other, _ = _directly(oracle, problem, alpha, tol)
             return (near, b, other) if other < gap else (alpha, bias, gap)
         if ended or gap <= goal:
-            return alpha, bias, gap
+            return aside if ended and aside[2] < gap else (alpha, bias, gap)
 
 
 def _directly(
@@ -353,7 +357,8 @@ def _certified(
     beta = (alpha * problem.y)[at]
     responses, errors = problem.y * oracle.exact_responses(at, beta), oracle.double_errors(at, beta)
     found = certify(problem, alpha, responses, diagonal(oracle), rounded=True, errors=errors)
-    found = sharpened(problem, alpha, found, responses, oracle, tol)
+    goal = max(tol, _ROUNDING * float(found["relative_gap"])) if last else tol
+    found = sharpened(problem, alpha, found, responses, oracle, goal)
     bias, gap = float(found["bias"]), float(found["relative_gap"])
     if last and gap > tol:
         other = _gap_of_multiple(oracle, problem, alpha)

@@ -157,6 +157,8 @@ class LinearSVC(BinaryClassifier):
         """Return X with the constant feature appended, if there is an intercept."""
         if not self.fit_intercept:
             return X
+        if float(X.dtype.type(self.intercept_scaling)) != self.intercept_scaling:
+            X = X.astype(np.float64)  # float32 would train with another constant than the intercept's
         if not sp.issparse(X):
             constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)
             return np.hstack([X, constant])

@@ -139,3 +139,13 @@ def test_a_gap_that_does_not_halve_while_the_rounds_double_is_hopeless():
     looks.after(10, 1e-3)
     looks.after(5000, 1e-3)
     assert not looks.hopeless
+
+
+@pytest.mark.parametrize("seed", [4, 10])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_stricter_tolerance_gives_no_worse_answer(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(36, 4)) * 10.0 ** np.arange(-1, 3)
+    y = rng.random(36) < 0.5
+    gaps = [KernelSVC(kernel="linear", C=1e4, tol=tol).fit(X, y).gap_ for tol in (1e-4, 1e-6, 1e-9)]
+    assert gaps[2] <= 1.01 * gaps[1] <= 1.03 * gaps[0] <= 1e-4

@@ -93,3 +93,23 @@ def test_steps_are_passes():
     assert fitted.n_iter_ <= 9
     bound = dual(X, y, 100.0)
     assert primal(fitted, X, y, 100.0) * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
+
+
+def test_the_gap_in_float32_is_that_of_the_intercept():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0] > 0.0
+    X[:, 0] += np.where(y, 5.5, 4.5)
+    X = X.astype(np.float32)
+    settings = {"C": 1e6, "intercept_scaling": 1.1, "max_iter": 100_000, "tol": 1e-6, "random_state": 0}
+
+    def objective(model):
+        w, b = model.coef_[0], model.intercept_[0]
+        hinge = np.maximum(0.0, 1.0 - np.where(y, 1.0, -1.0) * (X.astype(float) @ w + b))
+        return 0.5 * (w @ w + (b / 1.1) ** 2) + 1e6 * hinge.sum()
+
+    single = LinearSVC(**settings).fit(X, y)
+    double = LinearSVC(**settings).fit(X.astype(float), y)
+    assert objective(single) * (1.0 - single.gap_) <= objective(double) * (1.0 + 1e-9)
+    assert objective(double) * (1.0 - double.gap_) <= objective(single) * (1.0 + 1e-9)
+    assert max(single.gap_, double.gap_) <= 1e-4

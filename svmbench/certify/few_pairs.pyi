@@ -1,15 +1,14 @@
 from collections.abc import Iterator
+from typing import Any
 
 from svmbench.certify.few_gaps import FewGaps
-from svmbench.sklearn._one_vs_one import PairSolutions
-from svmbench.sklearn._together import PairProblems
 from svmbench.solvers.dual.two_groups import TwoGroups
 
 def solve_pairs(
     solver: TwoGroups,
     few: FewGaps | None,
-    problems: PairProblems,
-    found: PairSolutions,
+    problems: Any,
+    found: Any,
     numbers: Iterator[int],
     work: float,
 ) -> None: ...

@@ -1,6 +1,6 @@
 """Small problems of pairs of classes, each solved and certified without the interpreter.
 
-`svmbench.sklearn._together` says how, and certifies what `svmbench.certify.few_gaps` does not.
+The estimators of many classes say how (`svmbench.sklearn._together`), and certify what `few_gaps` does not.
 """
 
 import numpy as np
@@ -18,6 +18,9 @@ cdef double EPS = 1e-10
 #: A certificate is computed when the solver's own estimate of the gap is this fraction of the tolerance; if
 #: the certified gap is too large, the next fraction is tried.
 cdef double[3] GOALS = [0.7, 0.2, 0.05]
+
+#: Most steps for each row. A step of very few rows takes as long as one of fifty.
+cdef int64_t STEPS = 10_000
 
 
 def solve_pairs(TwoGroups solver not None, FewGaps few, problems, found, numbers, double work):
@@ -51,7 +54,7 @@ def solve_pairs(TwoGroups solver not None, FewGaps few, problems, found, numbers
     cdef Py_ssize_t p = 0, c = 0, n = 0, at = 0, near = 0, k = 0
     for p in numbers:
         at, n, near = ends[p], ends[p + 1] - ends[p], -1
-        most = <int64_t>(work / n)
+        most = min(<int64_t>(work / n), STEPS * n)
         for c in range(alpha.shape[0]):
             if near < 0:
                 solver.begin_pair(first[p], second[p], &bounds[c, at], balanced, EPS, NULL, NULL)
