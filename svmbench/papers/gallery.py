@@ -40,7 +40,7 @@ _NOT_COVERED = {
     "RUP": (
         "Without a claim: 9.2 CPU seconds for 200 iterations against 4 hours of SVM-light on CCAT. Both "
         "depend on the machine, and SVM-light's time grows faster than the number of examples, of which a "
-        "thirtieth is available. Seconds of both on that part are in RS-e and PEG-T1."
+        "thirtieth is available. On that part, seconds of SVM-light are in RS-e, those of Pegasos in PEG-T1."
     ),
     "PEG": (
         "astro-ph and the whole of CCAT are not available; their printed rows stand above the RCV1 subset, "

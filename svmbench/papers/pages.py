@@ -35,8 +35,8 @@ from svmbench.store import lines
 SEEN_MARK, OWN_MARK = "†", "‡"
 #: What the marks mean.
 MARKS = (
-    f"{SEEN_MARK}: defined or changed when an outcome was known.\n{OWN_MARK}: data or parameters are ours, "
-    "because the document does not give them or they are not available."
+    f"{SEEN_MARK}: defined or changed when an outcome was known.\n{OWN_MARK}: data, parameters or budgets "
+    "are ours: the document does not give them, they are not available, or we took less of them."
 )
 
 #: Claims with their judged parts, and an artifact with those about it.
@@ -113,11 +113,17 @@ def overview(found: Sequence[Entry]) -> str:
     )
     mine = sum("supplied" in one for one in claims)
     own = (
-        f"Data or parameters of {mine} claims are ours ({OWN_MARK}), because the document does not give them "
-        "or they\nare not available; the page of the document says which. Our own questions and what holds "
-        "by\nconstruction have no such mark."
+        f"Data, parameters or budgets of {mine} claims are ours ({OWN_MARK}): the document does not give "
+        "them, they are not\navailable, or we took less of them; the page of the document says which. Our "
+        "own questions and what holds\nby construction have no such mark."
+    )
+    doubted = [one["id"] for one in claims if one["sure"] == "unconfirmed"]
+    memory = (
+        f"What {len(doubted)} claims say is remembered, in whole or in part, because the text was not "
+        f"available:\n{', '.join(doubted)}."
     )
     parts = ["# Verdicts", _ABOUT, "## Claims of the documents", _tally(claims), known, own]
+    parts += [memory] * bool(doubted)
     parts += [*_failures(found), claim_lines(claims), "## Our own questions", said, claim_lines(questions)]
     return "\n\n".join(parts) + "\n"
 
@@ -342,7 +348,7 @@ def _unpadded(text: str) -> str:
 def _range(least: float, most: float) -> str:
     """Return the range in which a claim holds."""
     if math.isinf(least):
-        return f"below {short(most)}" if abs(most) > 1e-12 else "below 0"
+        return f"below {short(most)}" if abs(most) >= 1e-12 else "below 0"
     if math.isinf(most):
         return f"at least {short(least)}"
     return short(least) if least == most else f"{short(least)} to {short(most)}"

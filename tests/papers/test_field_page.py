@@ -30,6 +30,7 @@ from tests.papers.test_advice import SHAPES, found, stored  # noqa: F401  # a fi
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "which-solver.md"
+COUNTING = ROOT / "docs" / "counting.md"
 NEWER = ROOT / "docs" / "newer-methods.md"
 
 
@@ -72,21 +73,22 @@ def test_the_chart_names_the_method_of_each_group_and_wish_and_how_sure_it_is(fo
 
 
 def test_the_methods_with_the_least_cost_on_each_data_set_are_named_with_it(found):  # noqa: F811
-    times, others = (cells_of(one) for one in best(found).split("\n\n"))
+    told = cells_of(best(found))
+    times, others = ([row[:4] for row in told], [row[4:] for row in told])
     assert times[0][:3] == ["data set", "the optimum, s", "a low test error early, s"]
     # 40 % of the time at the first checkpoint, from which on SBP alone is near the optimum's test error.
     assert times[2][:3] == ["Set s0", "Decomposition (0.01)", "SBP (0.004)"]
     assert times[8][:3] == ["Set s6", "Decomposition (41)", "SBP (16.4)"]
-    assert others[0] == ["data set", "a small model, support vectors or features", "little memory, MiB"]
-    assert others[2] == ["Set s0", "SBP (20)", "Decomposition and 2 more (12.4)"]
-    assert len(times) == len(others) == 2 + 7
+    assert others[0] == ["a small model, support vectors or features", "little memory, MiB"]
+    assert others[2] == ["SBP (20)", "Decomposition and 2 more (12.4)"]
+    assert len(told) == 2 + 7
 
 
 def test_where_no_method_gets_there_or_none_was_measured_no_method_is_named(tmp_path):
     known = {"sbp": {f"s{k}": (50, 50) if k else (10, 10) for k in range(7)}}
-    times, others = (cells_of(one) for one in best(stored(tmp_path, known)).split("\n\n"))
-    assert [row[1:3] for row in times[2:4]] == [["–", "SBP (0.004)"], ["–", "none"]]
-    assert others[3][1:] == ["none", "none"]
+    told = cells_of(best(stored(tmp_path, known)))
+    assert [row[1:3] for row in told[2:4]] == [["–", "SBP (0.004)"], ["–", "none"]]
+    assert told[3][4:] == ["none", "none"]
 
 
 def test_ranks_stand_beside_those_under_the_other_rule(tmp_path):
@@ -212,11 +214,11 @@ def test_the_shipped_summary_is_that_of_the_stored_runs(field):
 
 def test_the_tables_of_the_page_are_those_of_the_stored_runs(field):
     material = field
-    there = dict(blocks(PAGE.read_text(encoding="utf-8")))
+    there = dict(pair for page in (PAGE, COUNTING) for pair in blocks(page.read_text(encoding="utf-8")))
     assert list(there) == list(TABLES)
     assert material.stored, "the comparison is not among the stored runs"
     for name, make in TABLES.items():
-        assert there[name] == make(material), f"{name}: svmbench field --draw --page docs/which-solver.md"
+        assert there[name] == make(material), f"{name}: svmbench field --draw --page with that page of docs"
 
 
 def test_claims_of_the_newer_methods_are_counted_from_the_table():

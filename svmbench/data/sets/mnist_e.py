@@ -6,9 +6,10 @@ chapter and in the program published later. A training digit x with derivatives 
 that were drawn once. In 8 of 9 cases, it is then shifted by one pixel. All examples, including those for
 testing, are derived from the 60,000 training digits in order: examples k and k + 60,000 have the same source.
 
-This set is made in the same way, with fields and random numbers drawn anew. The fields and the derivatives
-are not described, so three constants had to be chosen. This was done without looking at any error on these
-digits:
+This set is made in the same way, with fields and random numbers drawn anew. The program comes with its fields
+and derivatives, in an archive of 350 MB (https://leon.bottou.org/projects/infimnist) that is not used here.
+The chapter does not describe them, so three constants had to be chosen. This was done without looking at any
+error on these digits:
 
 - ``sigma`` = 4 pixels smooths a field, as in the elastic deformations that the chapter refers to (Simard,
   Steinkraus, Platt 2003, section 2.1);

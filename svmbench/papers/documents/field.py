@@ -210,6 +210,10 @@ def least_squares() -> Artifact:
         [Group(3, "falkon", over={"solver.centres": [128, 512, 2048]}), Group(1, "lssvm decomposition"),
             Group(3, "nystrom", over={"features.s": [128, 512, 2048]}),
             Group(3, "subset", over={"subset": [300, 1000, 3000]})])
+    seen = (
+        "Nyström features, which evaluate nothing after they are made, limited the costs compared at first: "
+        "on Banana and MAGIC, the least-squares SVM had not answered, and Falkon was above DCD and a subset "
+        "in 5 of 5.")
     # Written before any of these runs was made.
     claims = [
         claim("Falkon is as accurate as all examples at a lower cost", "Rudi and others, abstract",
@@ -229,14 +233,14 @@ def least_squares() -> Artifact:
             sure="ours"),
         claim("Falkon is ahead of a linear solver on the same sample", "our own question",
             "Over the evaluations on demand, Falkon has a lower mean error than DCD on Nyström features.",
-            Order("Nyström features", Area("falkon"), Area("nystrom")), sure="ours"),
+            Order("Nyström features", Area("falkon"), Area("nystrom")), sure="ours", seen=seen),
         claim("Falkon is ahead of a subset", "our own question",
             "Over the evaluations on demand, Falkon has a lower mean error than decomposition on a subset.",
-            Order("a subset", Area("falkon"), Area("subset")), sure="ours")]
+            Order("a subset", Area("falkon"), Area("subset")), sure="ours", seen=seen)]
     return Front("X-SQUARED", "Squared losses: Falkon and the least-squares SVM",
         "our own comparison, after A. Rudi, L. Carratino, L. Rosasco: FALKON, 2017, and J. Suykens, J. "
         "Vandewalle: Least Squares Support Vector Machine Classifiers, 1999", runs, claims,
-        counters="kev_ondemand", scale="log")
+        window="falkon lssvm subset decomposition", counters="kev_ondemand", scale="log")
 
 
 def programs() -> Artifact:

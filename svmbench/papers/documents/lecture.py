@@ -339,12 +339,14 @@ def lec_e() -> Artifact:
         # reproduction.
         claim("the slide's second-order choice is an erratum", "Slide on the choice of the second variable",
             "The slide chooses the second variable with the smallest (F_i - F_k)²/(K_ii + K_kk - 2 K_ik). "
-            "This is an erratum: the largest value gives the largest gain, and the smallest never does.",
+            "This is an erratum: the largest value gives the largest gain, and the smallest never does. The "
+            "later slide Partial Newton Algorithm has the largest.",
             Exact("the greatest gains most", Measured("greatest score has the greatest gain"), 1.0),
             Exact("the least, as printed, does not", Measured("least score has the greatest gain"), 0.0),
             sure="ours", by_construction="algebra, checked on random numbers"),
-        claim("the slide's intervals of the step, corrected", "Slide on clipping",
-            "The correct intervals for the step, which keep both coefficients between 0 and C.",
+        claim("the slide's intervals of the step, corrected", "Slide SMO Algorithm, line 8",
+            "Where the labels differ, line 8 exchanges the lower and the upper end. The intervals of the "
+            "slide Partial Gradient keep both coefficients between 0 and C.",
             Exact("steps inside the box", Measured("steps inside the box"), 1.0), sure="ours",
             by_construction="algebra, checked on random numbers"),
         claim("the bias where neither coefficient is at a bound", "Slide on the bias",

@@ -487,7 +487,7 @@ def sbp_nsv() -> Artifact:
             seen="SMO, with which the paper compares, was added when X-SPARSE was known: reproduced before.")]
     return Curves("SBP-NSV", "SBP, section 4.3: support vectors on the way to the optimum",
         SBP + "Section 4.3", shared("sbp-f2", "sbp smo pegasos sdca perceptron"), claims,
-        metrics="support_vectors test_error", counters="kev_ondemand", hidden="smo")
+        metrics="support_vectors test_error", counters="kev_ondemand")
 
 
 def sbp_onset() -> Artifact:
