@@ -122,6 +122,10 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if tally.right else 1
 
 
+#: Ends a sentence about what is damaged, unless it has just been done.
+_ADVICE = "; svmbench verify --repair sets it aside"
+
+
 def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
     """Move what is damaged, after all has been checked, and return the findings."""
     from svmbench.store.integrity import set_aside
@@ -130,12 +134,12 @@ def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
         if finding.state != "damaged":
             yield finding
         elif os.path.lexists(finding.path):  # else it was moved with the folder of another finding
-            target = set_aside(finding, store)
+            target, why = set_aside(finding, store), finding.sentence.removesuffix(_ADVICE)
             if target is None:
-                said = f"not moved: restore it from version control, or end its process; {finding.sentence}"
+                said = f"not moved: restore it from version control, or end its process; {why}"
                 yield replace(finding, sentence=said)
             else:
-                yield replace(finding, state="aside", sentence=f"moved to {target}; {finding.sentence}")
+                yield replace(finding, state="aside", sentence=f"moved to {target}; {why}")
 
 
 def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Iterator[_Judged]:

@@ -125,6 +125,9 @@ class MappedBaseline(Baseline):
             model = MappedModel(weights, bias, features=features, training=scores)
             return Snapshot(model, responses=y * scores, inside=self.inside)
 
+        # Programs load libraries at their first fit, so they are loaded before timing.
+        self.make_map(data, state)
+        _linear(params.linear, problem, 1, state)
         untrained = Snapshot(MappedModel(np.zeros(0)), responses=np.zeros(data.n), inside=self.inside)
         return BaselineRun(data.ledger, len(params.passes), fit, answer, untrained)
 
