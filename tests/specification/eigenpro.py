@@ -43,8 +43,8 @@ def run(
     for _ in range(iterations):
         order = order or list(rng.permutation(n))
         j, order = order[:m], order[m:]
-        met |= {*j}
         known = sorted(met | {*fixed})
+        met |= {*j}
         K = w.oracle.block(known, j)
         r = alpha[known] @ K - y[j]
         alpha[j] -= rate * r

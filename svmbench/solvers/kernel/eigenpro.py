@@ -33,7 +33,7 @@ Values are in single precision, as rows are, so eigenvalues below 1e-6 of the la
 s examples say too little of the others, the steps may be too long: the run then ends as diverged.
 
 Counting: s² evaluations at first. Then each example of a batch costs one evaluation for each example that was
-in a batch so far and, with q above 1, for each of the s, under every convention: n once all were in a batch.
+in an earlier batch and, with q above 1, for each of the s, under every convention: n once all were in a batch.
 Memory: s² float64 and blocks of values.
 
 Answer: the last α. It does not end by itself; the paper stops after some orders.
@@ -113,7 +113,7 @@ class Run(PlainRun):
         self._vectors = np.zeros((0, 0))  # V
         self._lowered = np.zeros(0)  # the diagonal of D
         self._alpha = np.zeros(problem.n)
-        self._met = np.zeros(problem.n, dtype=bool)  # in a batch so far, and not in S
+        self._met = np.zeros(problem.n, dtype=bool)  # in an earlier batch, and not in S
         self._order = np.zeros(0, dtype=np.int64)
         self._at = 0
 
@@ -121,11 +121,7 @@ class Run(PlainRun):
         """Make the step of one batch; the first iteration also makes the eigenvectors."""
         prepared = 0 if self.components else self._prepare()
         batch = self._next()
-        new = np.zeros_like(self._met)
-        new[batch] = True
-        self._met |= new
-        self._met[self._sample] = False
-        others = np.flatnonzero(self._met)
+        others = np.flatnonzero(self._met)  # the coefficients of all others are 0
         fixed = self._oracle.block(self._sample, batch).astype(np.float64)
         step = max(1, _HELD // batch.size)
         with np.errstate(all="ignore"):
@@ -141,6 +137,8 @@ class Run(PlainRun):
                 "the steps of EigenPro are too long, so that its predictions move away from the labels: give "
                 "a larger solver.subsample, scale the data, or choose a kernel with smaller values"
             )
+        self._met[batch] = True
+        self._met[self._sample] = False
         self._alpha[batch] -= self.rate * residual
         along = self._vectors.T @ (fixed @ residual)
         self._alpha[self._sample] += self.rate * (self._vectors @ (self._lowered * along))
@@ -203,6 +201,7 @@ class EigenPro(Solver):
         "2019. Algorithm 1 (EigenPro 2.0)."
     )
     form = "none"
-    counting = "the examples met so far, for each of a batch, under every convention; at first a subsample's"
+    version = 2  # values with new examples of the batch, whose coefficients are 0, are not charged any more
+    counting = "the examples met before, for each of a batch, under every convention; at first a subsample's"
     Params = Params
     Run = Run
