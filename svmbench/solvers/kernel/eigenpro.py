@@ -32,8 +32,8 @@ expectation. The last batch of an order may be smaller, with the same η/m. With
 Values are in single precision, as rows are, so eigenvalues below 1e-6 of the largest are left out. Where the
 s examples say too little of the others, the steps may be too long: the run then ends as diverged.
 
-Counting: s² evaluations at first. Then each example of a batch costs one evaluation for each example that was
-in an earlier batch and, with q above 1, for each of the s, under every convention: n once all were in a batch.
+Counting: s² evaluations at first. Then each example of a batch costs one evaluation for each example that
+was in an earlier batch and, with q above 1, for each of the s, under every convention: at last n.
 Memory: s² float64 and blocks of values.
 
 Answer: the last α. It does not end by itself; the paper stops after some orders.
