@@ -247,8 +247,7 @@ def test_a_figure_of_a_plug_in_is_found_by_its_entry_point(monkeypatch):
 
     for user in ("catalogue", "artifact"):
         monkeypatch.setattr(f"svmbench.papers.{user}.plugins", lambda group: {"theirs": Entry()})
-    assert "theirs" in names() and load("theirs").title == "Theirs"
-    load.cache_clear()
+    assert "theirs" in names() and load.__wrapped__("theirs").title == "Theirs"  # other tests fill the cache
 
 
 def test_part_of_the_runs_of_another_artifact_may_be_shown():

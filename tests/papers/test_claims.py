@@ -361,7 +361,7 @@ def test_pages_mark_a_document_s_claim_whose_data_or_parameters_are_ours():
     entries = pages.entries(found)
     assert [one.get("supplied") for one in entries] == ["γ", "γ", None, None]
     assert [pages.marked(one) for one in entries] == [f"{R} ‡", f"{R} †‡", "in 1 of 1 test", H]
-    assert "Data or parameters of 2 claims are ours (‡)" in pages.overview(entries)
+    assert "Data, parameters or budgets of 2 claims are ours (‡)" in pages.overview(entries)
     assert f"**X-C.1, a: {R}.** t (p) ‡ Ours: γ.\n" in pages.sections(found)
 
 
@@ -375,10 +375,10 @@ def test_a_check_may_be_laid_out_as_the_document_prints_it(tmp_path):
     found = artifacts.load("as-t1")
     (path,) = draw(Material(found, [], {}, checks.stored(found, REFERENCE)), tmp_path)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in path.read_text().splitlines()[2:]]
-    assert rows[0] == ["", "m (train)", "valid/test", "n (density)"]
+    assert rows[0] == ["", "m (train)", "valid/test", "n (density)", "1/(λ m), 1/(2 σ²)"]
     assert rows[2:4] == [
-        ["adult, printed", "32561", "8140/8141", "123 (11.2%)"],
-        ["adult, here", "32561", "8140/8141", "123 (11.3%)"],
+        ["adult, printed", "32561", "8140/8141", "123 (11.2%)", "1000, 0.001"],
+        ["adult, here", "32561", "8140/8141", "123 (11.3%)", "as printed"],
     ]
     assert [row[0] for row in rows[6:8]] == ["ccat, printed", "ijcnn1, printed"]
 
