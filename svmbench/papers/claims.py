@@ -60,8 +60,8 @@ class Claim:
         If it was defined or changed when an outcome was known: what was known, and the verdict by an earlier
         definition.
     supplied : str
-        Data and parameters of its tests that are ours instead of the document's; empty if there are none, or
-        if those of the artifact (`svmbench.papers.artifact.Artifact.supplied`) are all.
+        Data, parameters and budgets of its tests that are ours instead of the document's. Empty: those that
+        the artifact names (`svmbench.papers.artifact.Artifact.supplied`), if any.
     """
 
     name: str
