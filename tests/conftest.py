@@ -1,7 +1,5 @@
 """Shared by all tests: which data they may use, and that Ctrl-C reaches them."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import gc

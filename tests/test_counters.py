@@ -1,7 +1,5 @@
 """Every list of counters follows from one."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The build's own programs, the Makefile's help, and what tests on real data do where there are none."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

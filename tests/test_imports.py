@@ -1,7 +1,5 @@
 """Imports point one way, as the table in docs/architecture.md says; solvers see no clock."""
 
-from __future__ import annotations
-
 import ast
 import re
 import runpy

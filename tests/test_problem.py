@@ -1,7 +1,5 @@
 """Conversions and objectives where no solver tests them."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 
 import numpy as np

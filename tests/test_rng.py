@@ -1,7 +1,5 @@
 """The generator against an independent form of the published algorithms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import kstest

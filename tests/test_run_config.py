@@ -1,7 +1,5 @@
 """The resolved configuration: what is stored of it, and what of it tells one run from another."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import lzma

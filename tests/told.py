@@ -1,7 +1,5 @@
 """What commands print, and the one sentence by which they refuse."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bounds of certificates and traces are those of an independent program in double precision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

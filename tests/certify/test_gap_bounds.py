@@ -1,7 +1,5 @@
 """Bounds of the duality gap by few responses in double precision."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Commands run in an empty folder, with their data beside it."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 from collections.abc import Iterator

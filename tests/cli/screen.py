@@ -1,7 +1,5 @@
 """A terminal for tests: a command runs in it, and what it shows can be read at any time."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pty
@@ -72,7 +70,7 @@ class Command:
         self.screen = Screen()
         self.raw = ""
 
-    def __enter__(self) -> Command:
+    def __enter__(self) -> "Command":
         return self
 
     def __exit__(self, *error: object) -> None:

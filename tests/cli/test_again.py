@@ -1,7 +1,5 @@
 """`svmbench verify --again`: a run is made again and compared bit for bit."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Each mistake gets one sentence on standard error, exit code 2, and nothing is written."""
 
-from __future__ import annotations
-
 import pytest
 
 from svmbench.cli.main import main

@@ -1,7 +1,5 @@
 """Completion: what is offered, and that a real bash takes it."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Help and version: present for every command, and instant because nothing heavy is imported."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

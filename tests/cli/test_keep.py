@@ -1,7 +1,5 @@
 """Tags, notes, deleting and handing on of stored runs; sweeps and tags as names of their runs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zipfile

@@ -1,7 +1,5 @@
 """A thread that a solver has left running does not keep a command or a worker from ending."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """`svmbench list`: columns, filters and order."""
 
-from __future__ import annotations
-
 import csv
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """`svmbench verify` and `predict` on real runs."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

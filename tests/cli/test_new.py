@@ -1,7 +1,5 @@
 """`svmbench new`: what it writes works as it is."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tomllib

@@ -1,7 +1,5 @@
 """The process beside a run that draws its pictures: they are the same without it, and none is left behind."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

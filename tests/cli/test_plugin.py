@@ -1,7 +1,5 @@
 """A solver from another distribution: chosen by name, without a file in conf/."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`svmbench run`: single runs and sweeps, from the command line to the store."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`svmbench list`, `show`, `plot`, `datasets`, `solvers`: what they print."""
 
-from __future__ import annotations
-
 import json
 import weakref
 

@@ -1,7 +1,5 @@
 """`svmbench run -m`, `plan`, `status`, `resume` and `best`: sweeps from the command line to the table."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

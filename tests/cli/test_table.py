@@ -1,7 +1,5 @@
 """`svmbench table`: cells, the best of a row, formats and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

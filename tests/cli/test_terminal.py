@@ -1,7 +1,5 @@
 """Runs, sweeps and `svmbench watch` in a terminal."""
 
-from __future__ import annotations
-
 import pytest
 
 from svmbench.cli.main import main

@@ -1,7 +1,5 @@
 """`svmbench tune`: one command from a grid to the command that won."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

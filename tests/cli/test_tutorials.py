@@ -1,7 +1,5 @@
 """The tutorials, command by command, as a reader types them in an empty folder after `make demo`."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

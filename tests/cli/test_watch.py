@@ -1,7 +1,5 @@
 """`svmbench watch`: what is being made, seen from beside."""
 
-from __future__ import annotations
-
 import re
 import signal
 

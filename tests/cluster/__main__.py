@@ -6,8 +6,6 @@ docs/cluster.md says of each case; each begins with an empty results folder. ``n
 preempts and requeues at random while a sweep runs on SLURM, and holds that no run is lost or made twice.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """SLURM and Ray with two nodes on this machine: started, with what ends the second node, and stopped."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Every file in conf/ is whole: it composes, its keys are those of the schema, each with a comment."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import tempfile

@@ -1,7 +1,5 @@
 """From overrides to the resolved configuration of docs/architecture.md."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Checking single values against types and ranges."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

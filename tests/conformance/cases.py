@@ -1,7 +1,5 @@
 """Small problems on which every solver is tried."""
 
-from __future__ import annotations
-
 import importlib.util
 import time
 from collections.abc import Callable

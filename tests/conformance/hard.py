@@ -8,8 +8,6 @@ return ends the process with the stack on standard error once ``--cpu`` seconds 
 one problem.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import dataclasses

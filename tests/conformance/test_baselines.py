@@ -1,7 +1,5 @@
 """Baselines solve our problem: found by ``access``, held to the optimum that our solvers are held to."""
 
-from __future__ import annotations
-
 import importlib.metadata
 
 import numpy as np

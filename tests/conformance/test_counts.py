@@ -1,7 +1,5 @@
 """Every count and iterate equals the slow specification's, whatever the cache and however the run is cut."""
 
-from __future__ import annotations
-
 import pickle
 from functools import lru_cache
 

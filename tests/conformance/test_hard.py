@@ -4,8 +4,6 @@
 plays those that it is given.
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

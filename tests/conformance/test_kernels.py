@@ -1,7 +1,5 @@
 """Every kernel, ours and those of plug-ins: its class, and the rows that the oracle makes of it."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

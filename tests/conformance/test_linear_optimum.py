@@ -1,7 +1,5 @@
 """Linear methods reach, at their rate, optima that were found in other ways."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

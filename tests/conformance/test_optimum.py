@@ -1,7 +1,5 @@
 """Methods with dual points reach an optimum found in another way, and SBP that of its own form, each bias."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

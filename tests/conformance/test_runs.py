@@ -1,7 +1,5 @@
 """What every solver promises about seeds, snapshots, duality and interruption."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import signal

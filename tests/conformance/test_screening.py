@@ -1,7 +1,5 @@
 """Gap-safe screening removes nothing whose optimal value is another one, and changes no answer."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small files in place of the real ones: in the raw format of a set, and of one's own."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Arrays in an ``.npz`` file: what is written is read, and every fault is a sentence."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The catalogue, the parameters of each set and their configuration files agree."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What `svmbench datasets describe` counts, by hand on small files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

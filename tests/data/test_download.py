@@ -1,7 +1,5 @@
 """Raw files: from mirrors and addresses, resumed, verified, locked, and never half there."""
 
-from __future__ import annotations
-
 import bz2
 import fcntl
 import gzip

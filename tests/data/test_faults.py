@@ -1,7 +1,5 @@
 """Faults from outside: many first users of one set, and kills in the middle."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """``dataset=file``: formats found by themselves, encodings, labels, splits, scalings, and its name."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """``dataset=file``: a sentence for every fault, and hostile files."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Files as other programs write them: read right, or refused with what to do."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

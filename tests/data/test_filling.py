@@ -1,7 +1,5 @@
 """``dataset.missing`` and ``dataset.encode``: missing values and text in the user's own data."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """First lines that may be a header or an example: refused, until ``dataset.header`` says which."""
 
-from __future__ import annotations
-
 import pytest
 
 from .conftest import fault, get

@@ -1,7 +1,5 @@
 """Generated sets: their moments, their determinism, and the independence of their parts."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import math

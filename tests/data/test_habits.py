@@ -1,7 +1,5 @@
 """Three hundred files with the habits of real ones: read as pandas and LIBSVM read them, or one sentence."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

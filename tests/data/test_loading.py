@@ -1,7 +1,5 @@
 """Loading: the prepared cache and its checksums."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Data sets of OpenML as scikit-learn and openml-python store them; scikit-learn has answers of its API."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import importlib.resources

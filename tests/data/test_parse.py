@@ -1,7 +1,5 @@
 """The parser: every value as Python reads it, and a place for every fault."""
 
-from __future__ import annotations
-
 import itertools
 import struct
 

@@ -1,7 +1,5 @@
 """The real files: counts, values and the published statistics of each set."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small files in the raw format of every set, and what is wrong with them."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import struct

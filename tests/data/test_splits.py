@@ -1,7 +1,5 @@
 """Random splits, their published sizes, and scalings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """A random subset of the training examples."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Words and TF-IDF, against scikit-learn's."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 

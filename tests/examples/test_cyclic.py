@@ -1,7 +1,5 @@
 """The compiled example of docs/add-a-solver.md, built with the files of a wheel and held to the suite."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The example of docs/add-a-solver.md: a package of its own, found, run, and held against the suite."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

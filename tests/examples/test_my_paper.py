@@ -1,7 +1,5 @@
 """The example of docs/add-a-paper-figure.md, files of the user's own: its commands are run, word for word."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Numbers in the documentation that the code decides."""
 
-from __future__ import annotations
-
 import re
 
 from svmbench import config

@@ -23,8 +23,6 @@ again ends with the numbers of the undisturbed one.
 The process is a fork of this one, so that its imports, which store nothing, take none of the random moments.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import functools

@@ -5,8 +5,6 @@ after a random time. Held after each kill: whatever file is there under its fina
 what is prepared is whole, and the same call again gives the very arrays of an undisturbed one.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

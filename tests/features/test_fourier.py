@@ -1,7 +1,5 @@
 """Random Fourier features: what they approximate, how well, and what they cost."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

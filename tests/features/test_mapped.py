@@ -1,7 +1,5 @@
 """The compiled loops over mapped examples, on every instruction set."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Nyström features against the formula in float64, their count, and what they do to the problem."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

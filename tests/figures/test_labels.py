@@ -1,7 +1,5 @@
 """The words on a sheet."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure

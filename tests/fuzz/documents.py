@@ -4,8 +4,6 @@
 right, and lets its readers read it; `right` returns one that none of them refuses.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -16,8 +16,6 @@ process asks what the commands `list`, `show`, `status`, `report`, `export`, `sp
 - all answers are there within a minute.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

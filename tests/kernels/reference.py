@@ -1,7 +1,5 @@
 """The plain float64 formulas that every layout is held against, and examples for each layout."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """The layout that is chosen for an example of each kind of data, and what each layout needs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """Signs of scores are those of the model in double precision, and bounds of errors hold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

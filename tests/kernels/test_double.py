@@ -1,7 +1,5 @@
 """Expansions in double precision are those of the plain float64 formula."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """Kernel values in double precision against differences in extended precision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """Every layout gives the value of the plain float64 formula to 1e-6, on every instruction set."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -1,7 +1,5 @@
 """Rows and inner products of linear methods against numpy, and what is counted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """The oracle counts what it evaluates, and the cache changes nothing but that."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections import OrderedDict

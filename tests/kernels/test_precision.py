@@ -1,7 +1,5 @@
 """Kernel values within 1e-6 where float32 is at its end: in another layout, or by sums in float64."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

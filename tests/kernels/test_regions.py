@@ -1,7 +1,5 @@
 """Of a narrow Gaussian kernel the values that are 0 are left out, and nothing else changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """Tables of cells in their formats."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The stored runs of Figure 2 of the SBP paper against an independent implementation of the solvers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

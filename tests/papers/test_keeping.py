@@ -1,7 +1,5 @@
 """Which checkpoints are kept of the runs of a figure."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every picture, drawn from the committed runs: no lines that look alike, no texts that collide."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers of examples far from zero or from each other, where squares, products and sums cancel."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What examples are taken as when numbers are made anew: the same as by the kernel's own layouts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse as sp

@@ -1,7 +1,5 @@
 """Stand-ins whose every move is known: a scripted run with its ledger, and a solver in plain Python."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a run shows while it is made: live lines on a terminal, plain lines elsewhere."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

@@ -1,7 +1,5 @@
 """Lines at the bottom of a terminal: what is written over after its size has changed."""
 
-from __future__ import annotations
-
 import os
 import pty
 import termios

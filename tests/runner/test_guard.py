@@ -1,7 +1,5 @@
 """Limits in seconds and in memory are kept from outside where a run is deaf."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

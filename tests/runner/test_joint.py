@@ -1,7 +1,5 @@
 """``problem.multiclass``: one run of several binary problems, against scikit-learn and runs of each."""
 
-from __future__ import annotations
-
 import gc
 import io
 import json

@@ -1,7 +1,5 @@
 """A run of several binary problems that was stopped goes on with what it has kept of them."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

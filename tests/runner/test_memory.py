@@ -1,7 +1,5 @@
 """A run that takes more memory than it may ends with what it has, whoever notices."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

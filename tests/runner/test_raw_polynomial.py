@@ -1,7 +1,5 @@
 """Errors on raw features with polynomial kernels, where single precision cannot tell the signs of scores."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

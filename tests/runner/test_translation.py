@@ -1,7 +1,5 @@
 """Examples far from zero: solved about an origin of their own, stored as they were loaded."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The user's own features in float64: runs solve, certify and predict the problem of these features."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

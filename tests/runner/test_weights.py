@@ -1,7 +1,5 @@
 """``problem.weights=balanced`` of every solver that supports it, against scikit-learn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The passes give the same bits on every instruction set and any number of threads, however many values."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests import instruction_sets

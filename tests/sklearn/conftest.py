@@ -1,7 +1,5 @@
 """Which of scikit-learn's tests run, and which of them are expected to fail."""
 
-from __future__ import annotations
-
 import pytest
 
 _SUITE: pytest.StashKey[list[pytest.Item]] = pytest.StashKey()

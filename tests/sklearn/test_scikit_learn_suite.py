@@ -4,8 +4,6 @@ They are read from the installed package. Those that use neither are left out; t
 for the reason that stands beside it, and the suite fails if one of them passes.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import re

@@ -1,7 +1,5 @@
 """The exact line search against sorting and against a scan of the objective."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Solvers are found, not listed."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint

@@ -1,7 +1,5 @@
 """Ctrl-C while an iteration runs Python."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

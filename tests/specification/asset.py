@@ -4,8 +4,6 @@ S. Lee, S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Train
 Machines, ICPRAM 2012: Algorithm 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Dual coordinate ascent on a budget (Qaadan, Schüler and Glasmachers 2019)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Budgeted stochastic gradient descent (Wang, Crammer and Vucetic 2012; Glasmachers and Qaadan 2018)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

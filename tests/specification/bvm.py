@@ -1,7 +1,5 @@
 """The ball vector machine (Tsang, Kocsor and Kwok 2007): a ball of fixed radius."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@
 report beside what their coefficients give here.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import time

@@ -4,8 +4,6 @@ V. Vapnik, Estimation of Dependences Based on Empirical Data, 1982; B. Boser, I.
 Algorithm for Optimal Margin Classifiers, COLT 1992.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

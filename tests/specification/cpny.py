@@ -5,8 +5,6 @@ ICPRAM 2012, compare with; greedy basis: S. Fine, K. Scheinberg, Efficient SVM T
 Representations, JMLR 2, 2001.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 T. Joachims, C.-N. J. Yu, Sparse Kernel SVMs via Cutting-Plane Training, Machine Learning 76, 2009.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

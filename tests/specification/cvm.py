@@ -1,7 +1,5 @@
 """The core vector machine (Tsang, Kwok and Cheung 2005): the dual over a growing core set, solved by SMO."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

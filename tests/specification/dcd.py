@@ -4,8 +4,6 @@ C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, A Dual Coor
 Large-scale Linear SVM, ICML 2008: Algorithm 3.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

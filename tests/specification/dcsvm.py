@@ -1,7 +1,5 @@
 """Divide and conquer (Hsieh, Si and Dhillon 2014) with the rounds of decomposition, without bias."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,8 +4,6 @@ Scheme: T. Joachims, Making Large-Scale SVM Learning Practical, 1999. Large sets
 Parallel Solver for Large Quadratic Programs in Training Support Vector Machines, Parallel Computing 29, 2003.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np
@@ -35,7 +33,7 @@ ADDS_ROWS = True
 class Solve(Protocol):
     """Solve the dual in the set of a level; return its signed coefficients."""
 
-    def __call__(self, level: Level) -> NDArray: ...
+    def __call__(self, level: "Level") -> NDArray: ...
 
 
 class Level:

@@ -1,7 +1,5 @@
 """Stochastic gradients on examples and blocks of features (Dai and others 2014)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

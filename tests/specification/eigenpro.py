@@ -1,7 +1,5 @@
 """Gradient steps on batches with a preconditioner from a subsample (Ma and Belkin 2019)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

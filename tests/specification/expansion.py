@@ -1,7 +1,5 @@
 """w = Σ a_i y_i Φ(x_i) in the two forms that the conventions charge."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

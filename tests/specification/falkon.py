@@ -1,7 +1,5 @@
 """Preconditioned conjugate gradients for ridge regression over random centres (Rudi and others 2017)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

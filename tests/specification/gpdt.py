@@ -4,8 +4,6 @@ T. Serafini, G. Zanghirati, L. Zanni, Gradient Projection Methods for Quadratic 
 Training Support Vector Machines, Optim. Methods Softw. 20, 2005.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

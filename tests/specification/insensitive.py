@@ -1,7 +1,5 @@
 """The dual of ε-insensitive regression by rounds of the dual of classification."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

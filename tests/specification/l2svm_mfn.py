@@ -4,8 +4,6 @@ S. S. Keerthi, D. DeCoste, A Modified Finite Newton Method for Fast Solution of 
 6, 2005.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ A. Bordes, S. Ertekin, J. Weston, L. Bottou, Fast Kernel Classifiers with Online
 2005: sections 3 and 4.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

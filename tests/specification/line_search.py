@@ -5,8 +5,6 @@ hinge: S. S. Keerthi, D. DeCoste, A Modified Finite Newton Method for Fast Solut
 SVMs, JMLR 6, 2005.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

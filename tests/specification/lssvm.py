@@ -1,7 +1,5 @@
 """Conjugate gradients for the least-squares SVM (Suykens and Vandewalle 1999, Suykens and others 1999)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 V. Franc, S. Sonnenburg, Optimized Cutting Plane Algorithm for Support Vector Machines, ICML 2008.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

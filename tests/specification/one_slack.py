@@ -3,8 +3,6 @@
 T. Joachims, Training Linear SVMs in Linear Time, KDD 2006: the problem and the cuts of Algorithm 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: Primal Estimated su
 Math. Programming 127(1), 2011: section 4; the test with `exact` is that of w_t by equation 13.
 """
 
-from __future__ import annotations
-
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem

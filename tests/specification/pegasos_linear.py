@@ -4,8 +4,6 @@ S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: Primal Estimated su
 Math. Programming 127(1), 2011: section 2, and section 7 for the steps of its competitors.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ F. Rosenblatt, The Perceptron, Psychological Review 65(6), 1958; kernel form and
 Schapire, Large Margin Classification Using the Perceptron Algorithm, Machine Learning 37(3), 1999.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

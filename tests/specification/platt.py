@@ -4,8 +4,6 @@ J. Platt, Fast Training of Support Vector Machines using Sequential Minimal Opti
 Kernel Methods, MIT Press, 1999, chapter 12.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Projectron and Projectron++ (Orabona, Keshet and Caputo 2009)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ K. Krishnan, C. Bhattacharyya, R. Hariharan, A Randomized Algorithm for Large Sc
 NIPS 2007.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Refinement in mixed precision, played on coordinate ascent: rows in single precision, scores in double."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

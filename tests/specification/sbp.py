@@ -4,8 +4,6 @@ A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Percept
 of appendix B, and section 3.6 for the unregularised bias.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, A Dual Coor
 Large-scale Linear SVM, ICML 2008: Algorithm 1, with coefficients in place of the weight vector.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ M. Zinkevich, Online Convex Programming and Generalized Infinitesimal Gradient A
 1 of A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

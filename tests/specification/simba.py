@@ -4,8 +4,6 @@ E. Hazan, T. Koren, N. Srebro, Beating SGD: Learning SVMs in Sublinear Time, NIP
 algorithm SVM-SIMBA.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

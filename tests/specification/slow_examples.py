@@ -1,7 +1,5 @@
 """Rows of examples that note every inner product that is asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

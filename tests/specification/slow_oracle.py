@@ -1,7 +1,5 @@
 """Kernel values one at a time, by the plain formula, each noted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -38,7 +36,7 @@ class SlowOracle:
         self.subsets: list[tuple[NDArray, SlowOracle]] = []
         self.whole: SlowOracle | None = None
 
-    def subset(self, indices: NDArray) -> SlowOracle:
+    def subset(self, indices: NDArray) -> "SlowOracle":
         """An oracle over some of the examples; it knows the diagonal."""
         part = SlowOracle.__new__(SlowOracle)
         part.__dict__.update(vars(self), _values=self._values[np.ix_(indices, indices)], rows=[])
@@ -47,7 +45,7 @@ class SlowOracle:
         self.subsets.append((indices, part))
         return part
 
-    def part(self, indices: NDArray) -> SlowOracle:
+    def part(self, indices: NDArray) -> "SlowOracle":
         """The same, whose rows a cache with room for all of them takes from those that this one holds."""
         part = self.subset(indices)
         part.whole, part.examples, part.asked = self, indices, []

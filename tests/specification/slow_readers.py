@@ -3,8 +3,6 @@
 Each reader returns one pair of label and values for each example, or None where the text must be refused.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

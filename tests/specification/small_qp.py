@@ -4,8 +4,6 @@ R.-E. Fan, P.-H. Chen, C.-J. Lin, Working Set Selection Using Second Order Infor
 a bias: I. Steinwart, D. Hush, C. Scovel, Training SVMs without Offset, JMLR 12, 2011.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

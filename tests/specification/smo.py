@@ -4,8 +4,6 @@ I. Steinwart, D. Hush, C. Scovel, Training SVMs without Offset, JMLR 12, 2011; s
 Chen, C.-J. Lin, Working Set Selection Using Second Order Information, JMLR 6, 2005.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

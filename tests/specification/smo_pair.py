@@ -5,8 +5,6 @@ Computation 13, 2001; R.-E. Fan, P.-H. Chen, C.-J. Lin, Working Set Selection Us
 JMLR 6, 2005; shrinking: C.-C. Chang, C.-J. Lin, LIBSVM, ACM TIST 2, 2011, section 5.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

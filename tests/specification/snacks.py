@@ -1,7 +1,5 @@
 """Stochastic subgradient descent in balls that shrink (Tanji and others 2023; Xu, Lin and Yang 2017)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ T. Joachims, Making Large-Scale SVM Learning Practical, in Advances in Kernel Me
 chapter 11.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 T. Joachims, Training Linear SVMs in Linear Time, KDD 2006: Algorithm 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

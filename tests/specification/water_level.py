@@ -4,8 +4,6 @@ A. Cotter, S. Shalev-Shwartz, N. Srebro, The Kernelized Stochastic Batch Percept
 equation 2.3, which Algorithm 2 of appendix B finds by partitions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ T. Joachims, Making Large-Scale SVM Learning Practical, in Advances in Kernel Me
 chapter 11.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import zip_longest
 

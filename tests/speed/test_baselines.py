@@ -1,7 +1,5 @@
 """Races on small problems: every goal, what is compared, and that every declared job is a valid one."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Paces of the kernel solvers and costs against size: what is measured adds up, whatever the clock says."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Limits and rates: positive, stored with their machine, printed as a table or JSON."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

@@ -5,8 +5,6 @@ validly sealed, so that every command takes it for a run. Their numbers are made
 of 25 checkpoints through hard links.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Sweeps on a cluster whose machines are processes here. `tests/cluster` has the real engines."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The folder that is kept of a sweep."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

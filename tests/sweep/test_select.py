@@ -1,7 +1,5 @@
 """Which runs the words of a command select."""
 
-from __future__ import annotations
-
 from svmbench.cli.main import main
 from svmbench.store import Store
 from svmbench.store.store import Index

@@ -1,7 +1,5 @@
 """What a sweep says of itself while it runs."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

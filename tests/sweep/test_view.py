@@ -1,7 +1,5 @@
 """The rows of the jobs that run, and the notes that they are made of."""
 
-from __future__ import annotations
-
 import io
 import json
 import time

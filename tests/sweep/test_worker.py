@@ -1,7 +1,5 @@
 """What a warm worker keeps between runs."""
 
-from __future__ import annotations
-
 from svmbench import data
 from svmbench.sweep.worker import LastDataset
 

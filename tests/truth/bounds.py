@@ -11,8 +11,6 @@ rows of single precision from where they are exact. The truth is made of the coe
 80-bit numbers (64 bits of mantissa), features taken as float64.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from dataclasses import dataclass

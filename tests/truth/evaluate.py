@@ -4,8 +4,6 @@ What the table of certificates (`tests.truth.table`) is made with. Objectives ar
 λ = 1/(Cn), of the Gaussian kernel exp(-γ|x - z|²).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

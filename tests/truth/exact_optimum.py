@@ -1,7 +1,5 @@
 """Optima of small linear problems without a bias in exact arithmetic: from floating point, then repaired."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

@@ -8,8 +8,6 @@ those that stand there; the second makes the table of FILE. What a run reports i
 the last iterate; the truth is that of `tests.truth.evaluate` for the same coefficients.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

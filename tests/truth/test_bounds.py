@@ -1,7 +1,5 @@
 """No bound of a duality gap is below the truth in extended precision, and a bound that is is seen."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What exact solvers report beyond single precision is what an independent program finds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

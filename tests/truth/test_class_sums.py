@@ -1,7 +1,5 @@
 """Bounds of the rounding of responses in double precision, against extended precision."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 

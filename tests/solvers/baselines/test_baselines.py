@@ -1,7 +1,5 @@
 """What the adapters add to the programs: feasible answers, words for what cannot be done, no early import."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

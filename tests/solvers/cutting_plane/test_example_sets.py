@@ -1,7 +1,5 @@
 """Sums over sets of examples against a plain product, and which sets stay."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

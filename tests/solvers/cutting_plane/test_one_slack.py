@@ -1,7 +1,5 @@
 """The quadratic program over cuts against a general optimiser, and its bookkeeping."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Random quadratic programs in few variables, for the tests of what minimises them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Both rules of gradient projection against the pairwise method and solvers of others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear

@@ -1,7 +1,5 @@
 """The solver of regression follows its specification, counts what it computes, and finds the optimum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize

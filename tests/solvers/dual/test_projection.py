@@ -1,7 +1,5 @@
 """The projection onto a box cut by a hyperplane against bisection, the conditions of optimality and scipy."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The quadratic program in few variables against solvers that go another way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, lsq_linear, minimize

@@ -1,7 +1,5 @@
 """The solver of pairs of groups solves their duals, whatever it has solved before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The passes that select a pair: each step is that of the formula, bit for bit, on every instruction set."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Decomposition takes the same steps on every instruction set."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests import instruction_sets

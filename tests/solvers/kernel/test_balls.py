@@ -1,7 +1,5 @@
 """What is particular to CVM and BVM: balls, their tolerance, core sets, the objective that they reach."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is particular to BSCA: what a budget leaves as it is, its counts, and a rate that its paper prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.svm import LinearSVC

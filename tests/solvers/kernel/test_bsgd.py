@@ -1,7 +1,5 @@
 """What is particular to BSGD: its merges, and what a budget leaves as it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to CPNY: the basis, the features, the optimum within their span."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to CPSP: its points, what they gain and cost, the optimum within their span."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

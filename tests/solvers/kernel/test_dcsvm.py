@@ -1,7 +1,5 @@
 """What is particular to DC-SVM: its clusters, the duals over them, early prediction and what it costs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear

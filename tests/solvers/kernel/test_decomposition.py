@@ -1,7 +1,5 @@
 """What is particular to decomposition: the set and its size, the bias, edge cases, rows that are not kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to EigenPro: its solution, its counts, and the speed-up that its paper states."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

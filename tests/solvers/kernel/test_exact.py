@@ -1,7 +1,5 @@
 """Exact methods with every kind of step: the answer of LIBSVM, and degenerate data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

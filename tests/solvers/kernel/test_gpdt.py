@@ -1,7 +1,5 @@
 """What is particular to GPDT: its inner methods and their tolerance, degenerate data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Decomposition's start on growing subsets: what it begins with, what it is charged, where it ends."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

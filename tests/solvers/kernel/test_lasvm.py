@@ -1,7 +1,5 @@
 """What is particular to LASVM: its finishing, its selections, one class, examples without distance."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The least-squares SVM and Falkon: their systems solved in another way, and a rate that a paper prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge

@@ -1,7 +1,5 @@
 """What is particular to one of the other kernel methods."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is particular to Platt's SMO: its passes, its partners, its counts, its bias, degenerate data."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows made ahead of need are those that are needed, as far as they can be foreseen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to the Projectron: projections, a bounded set, and what its author's program prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to RandSVM: the bound, the samples, the scans, why it ends."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The edge cases of the Stochastic Batch Perceptron, without and with a bias."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to SGD in a norm ball: the ball, the steps, the average, its rate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

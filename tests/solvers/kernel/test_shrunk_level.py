@@ -1,7 +1,5 @@
 """Decomposition's rounds over the active examples: which they are, what they are charged, where they end."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The pass of SMO without bias: bit for bit its formula, on every instruction set."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to SMO with bias: pairs, the box, shrinking, the bias."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to SVM-light: working sets, shrinking, degenerate data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the tests of the decomposition methods share: small problems, runs to the end, the SVM of LIBSVM."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmbench.kernels._oracle import Oracle

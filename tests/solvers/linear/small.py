@@ -1,7 +1,5 @@
 """Small linear problems, started runs, and their optima found in other ways."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds of every method that sees all examples in an iteration: its optimum, and edge cases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to ASSET."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What SVM-Perf and OCAS share: their bound, their cuts, and where they stop."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to dual coordinate descent."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to doubly stochastic gradients: the features that an iteration takes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from svmbench import features

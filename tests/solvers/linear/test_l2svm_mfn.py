@@ -1,7 +1,5 @@
 """What is particular to L2-SVM-MFN: its rounds, its two phases, and the gradient at its end."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

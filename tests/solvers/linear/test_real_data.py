@@ -1,7 +1,5 @@
 """Adult, λ = 1e-4: the objective that two programs agree on, LinearSVC after 20,000 passes and this one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is particular to SIMBA: its features, its end, its slack budget, and its rate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """What is particular to Snacks: its stages and balls, and what its authors' program prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

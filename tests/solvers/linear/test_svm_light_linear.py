@@ -1,7 +1,5 @@
 """What is particular to SVM-light for linear kernels: its working set, its shrinking, its stopping rule."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Both forms of the water level against sorting and against the linear program that it solves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
