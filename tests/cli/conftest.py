@@ -1,5 +1,6 @@
 """Commands run in an empty folder, with their data beside it."""
 
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -45,6 +46,23 @@ def stored(tmp_path_factory: pytest.TempPathFactory, data_folder: Path) -> Path:
         for solver in ("pegasos", "smo"):
             assert main(["run", f"solver={solver}", *SMALL, f"results={results}"]) == 0
     return results
+
+
+@pytest.fixture(scope="session")
+def _swept(tmp_path_factory: pytest.TempPathFactory, data_folder: Path) -> Path:
+    folder = tmp_path_factory.mktemp("swept")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SVMBENCH_DATA", str(data_folder))
+        patch.chdir(folder)
+        assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    return folder / "results"
+
+
+@pytest.fixture
+def swept(_swept: Path, here: Path) -> Path:
+    """The folder of a sweep of two runs that has ended, in a results folder of its own."""
+    (sweep,) = (shutil.copytree(_swept, here / "results") / "sweeps").iterdir()
+    return sweep
 
 
 #: Commands that tests have started in processes of their own.

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -89,15 +88,18 @@ def test_a_killed_worker_takes_its_run_only(here):
     assert out.endswith("1 failed, 1 done\n")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
-    process = start("run", "-m", *ENDLESS, "seed=0,1,2")
+@pytest.mark.parametrize(("number", "form"), [(signal.SIGINT, ()), (signal.SIGTERM, ("--json",))])
+def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, form, capfd):
+    process = start("run", "-m", *ENDLESS, "seed=0,1,2", *form)
     wait_for(lambda: running(here / "results"))
     process.send_signal(number)
-    out, _ = process.communicate(timeout=120)
+    out, error = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "[1/3] seed=0: interrupted by SIGINT after" in out
-    assert out.endswith("1 interrupted, 2 not run\n")
+    assert "[1/3] seed=0: interrupted by SIGINT after" in (error if form else out)
+    if form:
+        assert [job["state"] for job in json.loads(out)["jobs"]] == ["interrupted", None, None]
+    else:
+        assert out.endswith("1 interrupted, 2 not run\n")
     assert [run.status for run in Store("results").runs()] == ["interrupted"]
     out = output(capfd, ["status"])
     assert ": stopped\n0 of 3 done, 0 running, 0 failed, 1 interrupted\n" in out
@@ -105,14 +107,12 @@ def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
     assert "continue with: svmbench resume " in out
 
 
-def test_resume_makes_what_has_no_result(here, capfd):
-    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
-    (record,) = Path("results/sweeps").iterdir()
-    first, second = (json.loads(line) for line in (record / "events.jsonl").read_text().splitlines()[1::2])
-    assert (first["state"], second["state"]) == ("done", "done")
-    lines = (record / "events.jsonl").read_text().splitlines()[:3]  # killed in the second run
-    (record / "events.jsonl").write_text("\n".join(lines) + '\n{"job": 1, "ev')
-    out = output(capfd, ["resume", record.name[:12]])
+def test_resume_makes_what_has_no_result(swept, capfd):
+    events = swept / "events.jsonl"
+    lines = events.read_text().splitlines()
+    assert [json.loads(line)["state"] for line in lines[1::2]] == ["done", "done"]
+    events.write_text("\n".join(lines[:3]) + '\n{"job": 1, "ev')  # killed in the second run
+    out = output(capfd, ["resume", swept.name[:12]])
     assert out.startswith("[2/2] solver=pegasos: skipped, stored before")
     assert out.endswith("1 done, 1 skipped\n")
 
@@ -130,27 +130,15 @@ def test_a_sweep_as_json_is_one_document_in_every_command(here, capfd):
         assert json.loads(output(capfd, [command, "--json"])) == made
 
 
-def test_status_and_show_say_which_runs_had_their_machine_to_themselves(here, monkeypatch, capfd):
-    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+def test_status_and_show_say_which_runs_had_their_machine_to_themselves(swept, monkeypatch, capfd):
     smo, _ = (run.id for run in Store("results").runs())
     found = {"smo": "", "pegasos": "other processes used 0.50 cores"}
     monkeypatch.setattr("svmbench.store.timing.disturbed", lambda run: found[run.solver])
-    capfd.readouterr()
-    assert main(["status"]) == 0
     said = "1 of 2 runs ran alone on their machine; the seconds of the others cannot be compared\n"
-    assert said in capfd.readouterr().out
+    assert said in output(capfd, ["status"])
     assert "seconds: it ran alone on its machine\n" in output(capfd, ["show", smo])
-    assert main(["show", "pegasos"]) == 0
-    assert "seconds: not comparable with others, other processes used 0.50 cores\n" in capfd.readouterr().out
-
-
-def test_an_interrupted_sweep_as_json_says_what_has_no_end(here):
-    process = start("run", "-m", *ENDLESS, "seed=0,1", "--json")
-    wait_for(lambda: running(here / "results"))
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=120)
-    assert process.returncode == 130
-    assert [job["state"] for job in json.loads(out)["jobs"]] == ["interrupted", None]
+    said = "seconds: not comparable with others, other processes used 0.50 cores\n"
+    assert said in output(capfd, ["show", "pegasos"])
 
 
 def test_failed_runs_are_left_on_request(here, capfd):
@@ -192,36 +180,29 @@ def test_a_value_that_is_given_twice_is_one_run(here, capsys):
     assert len(found["jobs"]) == len(found["duplicates"]) == 1
 
 
-def test_best_names_the_setting_that_won(here, capsys):
+def test_best_names_the_setting_that_won_and_what_a_stopped_sweep_lacks(here, capsys):
     assert main(["run", "-m", "solver=pegasos", "seed=0,1", "kernel.gamma=0.001,10", *SMALL]) == 0
-    found = json.loads(output(capsys, ["best", "--by", "test_error", "--json"]))
+    best = ["best", "--by", "test_error"]
+    found = json.loads(output(capsys, [*best, "--json"]))
     assert [one["setting"] for one in found["settings"]] == ["kernel.gamma=10", "kernel.gamma=0.001"]
     assert [one["runs"] for one in found["settings"]] == [2, 2]
     assert found["command"].startswith("svmbench run solver=pegasos kernel.gamma=10 ")
     assert "has a validation_error: repeat it with validate.folds=5" in refusal(capsys, ["best"])
-
-
-def test_best_of_a_sweep_that_was_stopped_says_what_is_missing(here, capsys):
-    assert main(["run", "-m", "solver=pegasos", "seed=0,1", "kernel.gamma=0.001,10", *SMALL]) == 0
-    (events,) = here.glob("results/sweeps/*/events.jsonl")
-    (name,) = (path.name for path in here.glob("results/sweeps/*"))
+    (sweep,) = (here / "results" / "sweeps").iterdir()
+    events = sweep / "events.jsonl"
     lines = events.read_text().splitlines(keepends=True)
     events.write_text("".join(lines[:6]))  # three jobs ended
-    capsys.readouterr()
-    assert main(["best", "--by", "test_error"]) == 0
+    assert main(best) == 0
     out, error = capsys.readouterr()
-    assert error == f"1 of 4 runs have no result yet; see: svmbench status {name}\n"
+    assert error == f"1 of 4 runs have no result yet; see: svmbench status {sweep.name}\n"
     assert "| kernel.gamma=10 " in out and "best     svmbench run solver=pegasos kernel.gamma=" in out
     events.write_text(lines[0])  # stopped in the first
-    for by in ([], ["--by", "test_error"]):
-        assert main(["best", *by]) == 2
-        told = f"no run of sweep {name} has a result yet: svmbench status {name} says why"
-        assert told in capsys.readouterr().err
+    told = f"no run of sweep {sweep.name} has a result yet: svmbench status {sweep.name} says why"
+    assert told in refusal(capsys, ["best"]) and told in refusal(capsys, best)
 
 
-def test_resume_takes_no_overrides_and_says_what_does(here, capsys):
-    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
-    capsys.readouterr()
+@pytest.mark.usefixtures("swept")
+def test_resume_takes_no_overrides_and_says_what_does(capsys):
     for words in (["jobs=2"], ["2", "jobs=2"], ["2", "budget.kev=1e9", "--json"]):
         override = next(word for word in words if "=" in word)
         error = refusal(capsys, ["resume", *words])

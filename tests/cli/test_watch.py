@@ -11,15 +11,12 @@ from svmbench.sweep.select import chosen
 from tests.cli.conftest import SMALL
 from tests.cli.screen import Command
 from tests.cli.test_run import ENDLESS, running, start, wait_for
-from tests.told import refusal
+from tests.told import output, refusal
 
 
-def test_a_sweep_that_is_over_is_said_in_a_line(here, capfd):
-    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
-    (sweep,) = (here / "results" / "sweeps").iterdir()
-    capfd.readouterr()
-    assert main(["watch", sweep.name[:10], "--html", "page.html"]) == 0
-    assert capfd.readouterr().out == "2 of 2 done, 0 running, 0 failed; ended\npage.html\n"
+def test_a_sweep_that_is_over_is_said_in_a_line(swept, here, capfd):
+    said = output(capfd, ["watch", swept.name[:10], "--html", "page.html"])
+    assert said == "2 of 2 done, 0 running, 0 failed; ended\npage.html\n"
     assert 'http-equiv="refresh"' not in (here / "page.html").read_text()
 
 
@@ -60,10 +57,9 @@ def test_a_results_folder_shows_single_runs_and_a_report_that_reloads(here, monk
     process.communicate(timeout=60)
 
 
-def test_a_results_folder_where_nothing_is_made_says_so(here):
-    assert main(["run", "solver=smo", *SMALL]) == 0
-    sentence, _, over = watch._store_view(here / "results")()
-    assert sentence == f"{here / 'results'}: 1 run, none being made now" and not over
+def test_a_results_folder_where_nothing_is_made_says_so(stored):
+    sentence, _, over = watch._store_view(stored)()
+    assert sentence == f"{stored}: 2 runs, none being made now" and not over
 
 
 @pytest.mark.slow
@@ -83,8 +79,7 @@ def test_without_a_terminal_there_is_a_line_now_and_then(here, capfd, monkeypatc
             process.communicate(timeout=60)
 
     monkeypatch.setattr(watch.time, "sleep", wait)
-    assert main(["watch", sweep.name]) == 0
-    first, last = capfd.readouterr().out.splitlines()
+    first, last = output(capfd, ["watch", sweep.name]).splitlines()
     assert re.fullmatch(r"0 of 2 done, 1 running, 0 failed, .* since the start", first)
     state = "0 of 2 done, 0 running, 0 failed, 1 interrupted"
     assert last == f"{state}; continue with: svmbench resume {sweep.name}"
