@@ -16,6 +16,7 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.run_config import BudgetConfig
 from svmbench.runner.execute import execute
+from svmbench.runner.held_out import HeldOutScores
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot
@@ -212,8 +213,6 @@ def test_scores_of_test_examples_follow_what_changed(monkeypatch):
     monkeypatch.setattr("svmbench.runner.held_out._FEW", 0)
     X, y = two_moons()
     oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
-    from svmbench.runner.held_out import HeldOutScores
-
     scores, K = HeldOutScores(oracle, X[:50]), gram(X[:50], X, oracle.kernel.document())
     beta = np.where(np.arange(y.size) % 2 == 0, y, 0.0)
     for _ in range(3):

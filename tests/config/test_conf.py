@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import yaml
+from omegaconf import OmegaConf
 
 from svmbench import config, data, features
 from svmbench.config import compose, folder, schema
@@ -48,8 +49,6 @@ def plain_schema(group: str, name: str) -> dict[str, Any]:
 
 
 def loaded(path: Path) -> dict[str, Any]:
-    from omegaconf import OmegaConf
-
     return OmegaConf.to_container(OmegaConf.load(path))
 
 

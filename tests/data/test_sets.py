@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from svmbench.data import catalogue
+from svmbench.data.sets import covtype, forest, rcv1_subset
+from svmbench.data.sets.mnist import read_idx
 from svmbench.data.unpack import sha256
 from svmbench.errors import UserError
 
@@ -66,8 +68,6 @@ def test_mnist_files_are_checked(small):
 
 def test_idx_axes_that_no_array_has_are_refused():
     """Found by fuzzing: sizes whose product is 0, or overflows to the length of the file."""
-    from svmbench.data.sets.mnist import read_idx
-
     for sizes, said in (
         ((0x912C00FB, 0, 0xFF2E9191), "is empty: an axis in its header has size 0"),
         ((1 << 31, 1 << 31, 4), "has 16 bytes where its header says 18446744073709551632"),
@@ -96,8 +96,6 @@ def covtype_text(rows: int) -> tuple[np.ndarray, np.ndarray, bytes]:
 
 
 def test_covtype(small, monkeypatch):
-    from svmbench.data.sets import covtype
-
     X, classes, text = covtype_text(105)
     small.put("covtype", {"data": text})
     data = small.load("covtype", scaling="none", positive_class=3)
@@ -121,8 +119,6 @@ def test_covtype(small, monkeypatch):
 
 
 def test_forest(small, monkeypatch):
-    from svmbench.data.sets import forest
-
     X, classes, text = covtype_text(63)
     small.put("forest", {"data": text})
     monkeypatch.setattr(forest, "TEST", 14)
@@ -238,8 +234,6 @@ def test_usps_in_both_forms(small, form):
 
 
 def test_rcv1_subset(small, monkeypatch):
-    from svmbench.data.sets import rcv1_subset
-
     monkeypatch.setattr(rcv1_subset, "TEST", 2)
     small.put("rcv1_subset", {"data": b"0,33 1:0.6 47236:0.8\n59 2:1\n33 3:1\n133 3:1\n10,33 5:1\n"})
     data = small.load("rcv1_subset")

@@ -11,6 +11,7 @@ import svmbench
 from svmbench import data as datasets
 from svmbench.cli.main import main
 from svmbench.data.dataset import rounded
+from svmbench.figures.plane import Grid
 from svmbench.store import Store
 
 FAR = 1e6
@@ -109,8 +110,6 @@ def test_far_examples_are_predicted_and_recomputed_as_given(tmp_path, capsys, so
 
 def test_a_picture_has_the_regions_of_far_examples(tmp_path):
     """The points of its grid are not rounded to single precision either."""
-    from svmbench.figures.plane import Grid
-
     X, _ = examples(offset=1e8)
     points = Grid.around(X[:, :2], resolution=50).points
     assert len(np.unique(points[:, 0])) == 50

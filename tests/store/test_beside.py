@@ -12,7 +12,10 @@ from svmbench.errors import UserError
 from svmbench.store import Store, packs
 from svmbench.store.export import export
 from svmbench.store.integrity import check_store, set_aside
+from svmbench.store.lines import checked
 from svmbench.store.notes import Notes
+from svmbench.sweep.planning import Plan
+from svmbench.sweep.record import Record
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.store.conftest import CONFIG
 from tests.told import output, refusal
@@ -143,9 +146,6 @@ def test_a_damaged_line_of_the_notes_is_set_aside_by_repair_alone(told, tmp_path
 
 
 def test_damaged_events_are_set_aside_and_the_others_stay(told, tmp_path):
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     record = Record.create(tmp_path, Plan(jobs=[], options={}))
     end = {"event": "ended", "state": "done", "reason": "", "seconds": 1.0, "numbers": {}, "run": None}
     for job in range(3):
@@ -188,10 +188,6 @@ _ENDED = {
     ],
 )
 def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, change):
-    from svmbench.store.lines import checked
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     record = Record.create(tmp_path, Plan([], {}))
     plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
     (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
@@ -218,10 +214,6 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     ],
 )
 def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
-    from svmbench.store.lines import checked
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     record = Record.create(tmp_path, Plan([], {}))
     plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
     (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
@@ -239,9 +231,6 @@ def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, chan
 
 
 def test_lines_of_another_file_are_no_events_cut_short(tmp_path):
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     record = Record.create(tmp_path, Plan([], {}))
     (record.folder / "events.jsonl").write_text("root:x:0:0\n")
     assert record.events() == []
@@ -281,9 +270,6 @@ def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, cap
 @pytest.mark.parametrize("name", ["plan.json", "events.jsonl"])
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
 def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     record = Record.create(tmp_path, Plan([], {}))
     record.add({"job": 0, "event": "began"})
     (record.folder / name).unlink()

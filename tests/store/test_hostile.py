@@ -13,14 +13,18 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
-from svmbench.files import digest, read_npz, write_whole
+from svmbench.files import digest, read_npz, sha256, write_whole
 from svmbench.locking import Lock, holder, own_folder
+from svmbench.run_config import RunConfig
 from svmbench.store import Store, documents
 from svmbench.store.export import export
+from svmbench.store.identity import identity
 from svmbench.store.integrity import check_store, set_aside
 from svmbench.store.joint_model import load_model
 from svmbench.store.model import StoredModel
 from svmbench.store.notes import Notes
+from svmbench.sweep.planning import Plan
+from svmbench.sweep.record import Record
 from tests.store.test_damage import MODEL, make
 
 
@@ -38,8 +42,6 @@ def reseal(path, change):
     change(about)
     (path / "run.json").write_text(json.dumps(about))
     end = json.loads((path / "status.json").read_text())
-    from svmbench.files import sha256
-
     end["files"]["run.json"] = sha256(path / "run.json")
     end.pop("check"), end.pop("schema")
     documents.write(path / "status.json", {**end, "check": digest(end)})
@@ -79,9 +81,6 @@ def test_a_run_empties_no_folder_behind_a_link(begin, victim, tmp_path):
 
 
 def test_a_sweep_and_its_repair_write_behind_no_link(tmp_path, victim):
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     record = Record.create(tmp_path, Plan(jobs=[], options={}))
     (record.folder / "0.log").symlink_to(victim)
     with pytest.raises(UserError, match=r"0\.log is a link, and the sweep would write to what it leads to"):
@@ -301,9 +300,6 @@ def test_a_sentence_has_an_end():
 
 
 def test_a_run_that_claims_the_identity_of_another_hides_it_not(store, config):
-    from svmbench.run_config import RunConfig
-    from svmbench.store.identity import identity
-
     same = identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.1})
     genuine = store.begin(same, {"config": config}).finish("budget", "genuine")
     claims = identity(RunConfig.of({**config, "seed": 1}), "sum", 1, derived={"nu": 0.1})
@@ -347,9 +343,6 @@ def test_a_folder_that_is_closed_hides_nothing_else_from_verify(store, begin, cl
 
 
 def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
-    from svmbench.sweep.planning import Plan
-    from svmbench.sweep.record import Record
-
     run = make(begin)
     Notes(store.root).note(run.id, "mine")
     record = Record.create(store.root, Plan([], {}))

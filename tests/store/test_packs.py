@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from svmbench.cli.main import main
+from svmbench.figures.series import optimum_of
 from svmbench.store import Store, packs
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.told import output
@@ -35,8 +36,6 @@ def test_runs_of_a_pack_are_found_and_read_like_others(packed):
 
 
 def test_the_optimum_of_a_packed_run_is_found(packed):
-    from svmbench.figures.series import optimum_of
-
     root, runs = packed
     assert runs[0].manifest["optimum"] == OPTIMUM
     assert optimum_of(Store(root).find(runs[0].id))["nu"] == 0.01
