@@ -22,17 +22,12 @@ _TITLE = "Runs of SVM solvers"
 
 def claims_of(results: Path) -> list[dict[str, Any]]:
     """Return the claims of papers with verdicts if the results folder has them, else an empty list."""
-    from svmbench.store import lines, shared
+    from svmbench.store import shared
 
-    path = results / "VERDICTS.json"
-    again = "write it again by svmbench paper verdict"
     try:
-        found = shared.verdicts(path)
+        return shared.verdicts(results / "VERDICTS.json")
     except FileNotFoundError:
         return []
-    if damaged := len(found.damaged):
-        lines.tell(f"{damaged} damaged claim{'s' * (damaged > 1)} of {path} left out: {again}")
-    return found.records
 
 
 def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:

@@ -82,9 +82,8 @@ def main(arguments: Sequence[str]) -> int:
         "Check the files of stored runs, and the other documents beside them, against their checksums. With "
         "--recompute, recompute every number of each run's last checkpoint from its model and the data, in "
         "double precision, and report differences. With --again, make each run again and compare it bit for "
-        "bit: 'same' or 'differs'. With --repair, move damaged runs, optima and environments, and damaged "
-        "lines of notes and sweeps, to damaged/ in the results folder: 'aside'. Nothing is removed. A run "
-        "that was moved is repeated when it is next requested.",
+        "bit: 'same' or 'differs'. With --repair, move what is damaged to damaged/ in the results folder: "
+        "'aside'. Nothing is removed. A run that was moved is repeated when it is next requested.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")

@@ -123,4 +123,4 @@ def _short(table: str) -> list[str]:
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) / "reference"
-    print(gallery(shared.verdicts(folder / "VERDICTS.json").records, folder, "../results/reference"), end="")
+    print(gallery(shared.verdicts(folder / "VERDICTS.json"), folder, "../results/reference"), end="")

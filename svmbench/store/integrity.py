@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.files import MOST_BYTES_OF_MANY, read_regular, sha256, sync_folder, write_whole
+from svmbench.files import sha256, sync_folder
 from svmbench.locking import Lock, holder
-from svmbench.store import documents, lines, packs, shared
-from svmbench.store.events import is_event
+from svmbench.store import documents, packs, shared
 from svmbench.store.index import Index
 from svmbench.store.kept_problems import KeptProblem, files_of
-from svmbench.store.notes import NOTES, Notes, free
+from svmbench.store.notes import NOTES, Notes
 from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
 from svmbench.store.store import Store, some
@@ -151,9 +149,10 @@ def check_store(store: Store) -> Iterator[Finding]:
                 yield from _check_pack(path, store.home / "unpacked")
         for name, kind in _KINDS.items():
             for path in _entries(root / name, closed):
-                yield _check_document(path, (shared.READERS | shared.SEALED)[name], kind)
-        yield from _check_verdicts(root / VERDICTS)
-    yield from _check_notes(store.root)
+                yield from _check_document(path, (shared.READERS | shared.SEALED)[name], kind)
+        yield from _check_document(root / VERDICTS, shared.verdicts, "verdicts")
+    if os.path.lexists(store.root / NOTES):
+        yield from _check_document(store.root / NOTES, lambda path: Notes(path.parent).read(), "notes")
     for path in _entries(store.root / "sweeps", closed):
         yield from _check_sweep(path)
     yield from closed
@@ -167,79 +166,24 @@ def _shown_otherwise(run: StoredRun | None, index: Index, store: Store) -> list[
     return [] if row is None or row == run else [run.id]
 
 
-def _check_verdicts(path: Path) -> Iterator[Finding]:
+def _check_sweep(folder: Path) -> Iterator[Finding]:
+    """Check the plan and the events of a sweep."""
+    yield from _check_document(folder / "plan.json", shared.record, "plan")
+    yield from _check_document(folder / EVENTS, shared.events, "events")
+
+
+def _check_document(path: Path, read_document: Callable[[Path], object], kind: str) -> Iterator[Finding]:
+    """Check a document, if it is there, with which some readers return whether it contains its digest."""
     try:
-        found = shared.verdicts(path)
+        found = read_document(path)
     except FileNotFoundError:
         return
     except UserError as error:
-        yield _refused(path, error, "verdicts")
+        yield _refused(path, error, kind)
         return
-    yield _check_lines(path, len(found.records), len(found.damaged), found.unchecked, "verdicts")
-
-
-def _check_notes(root: Path) -> Iterator[Finding]:
-    path = root / NOTES
-    try:
-        content, damaged, unchecked = Notes(root).read()
-    except UserError as error:
-        yield _refused(path, error, "notes")
-        return
-    if content or damaged:
-        yield _check_lines(path, len(content), len(damaged), unchecked, "notes")
-
-
-def _check_sweep(folder: Path) -> Iterator[Finding]:
-    """Check the plan and the events of a sweep."""
-    try:
-        for name, kind, one in (("plan.json", "plan", True), (EVENTS, "events", False)):
-            path = folder / name
-            if not os.path.lexists(path):
-                continue
-            found = _lines(path, one)
-            if found is None or (one and len(found.records) != 1):
-                yield Finding(folder, "damaged", f"{path} is damaged: start the sweep again", kind="sweep")
-            else:
-                yield _check_lines(path, len(found.records), len(found.damaged), found.unchecked, kind)
-    except OSError as error:
-        yield _refused(folder, documents.Unreadable(folder, error), "sweep")
-
-
-def _lines(path: Path, one: bool) -> lines.Lines | None:
-    """Return the events in a file, or a document as its one line; None if it is not a regular file."""
-    try:
-        content = read_regular(path, MOST_BYTES_OF_MANY)
-    except (FileNotFoundError, IsADirectoryError, ValueError):  # a dangling link
-        return None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            return None
-        raise
-    return lines.read(content.replace(b"\n", b" ")) if one else lines.read(content, is_event)
-
-
-def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str) -> Finding:
-    if damaged:
-        sentence = (
-            f"{damaged} of {whole + damaged} lines of {path} are damaged; svmbench verify --repair sets them "
-            "aside"
-        )
-        return Finding(path, "damaged", sentence, kind=kind)
-    if unchecked:
-        sentence = f"readable; {unchecked} of {whole} have no digest: an older version wrote them"
-        return Finding(path, "unchecked", sentence, kind=kind)
-    return Finding(path, "ok", "what was written", kind=kind)
-
-
-def _check_document(path: Path, read_document: Callable[[Path], object], kind: str) -> Finding:
-    """Check a document, with which some readers return whether it contains its digest."""
-    try:
-        found = read_document(path)
-    except UserError as error:
-        return _refused(path, error, kind)
-    if isinstance(found, tuple) and not found[1]:
-        return Finding(path, "unchecked", "readable; an older version wrote it without a digest", kind=kind)
-    return Finding(path, "ok", "what was written", kind=kind)
+    sealed = not isinstance(found, tuple) or found[1]
+    sentence = "what was written" if sealed else "readable; an older version wrote it without a digest"
+    yield Finding(path, "ok" if sealed else "unchecked", sentence, kind=kind)
 
 
 def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
@@ -276,25 +220,21 @@ def _entries(folder: Path, closed: list[Finding]) -> list[Path]:
 def set_aside(finding: Finding, store: Store) -> Path | None:
     """Move damaged content to ``damaged/`` in the results folder and return its new path.
 
-    Of a file of lines, only damaged lines are moved. None for content that must not be moved: files of
+    Of a sweep with a damaged plan, all is moved. None for content that must not be moved: files of
     ``reference/``, which are under version control, and a run or sweep in progress.
     """
-    path = finding.path
+    path = finding.path.parent if finding.kind == "plan" else finding.path
     if store.root / "reference" in path.parents:
+        return None
+    if finding.kind in ("plan", "events") and holder(finding.path.parent / LOCK) is not None:
         return None
     home = store.root / "damaged"
     home.mkdir(exist_ok=True)
-    if finding.kind == "notes":
-        return Notes(store.root).set_aside(home)
-    if finding.kind == "events":
-        return _lines_aside(path, home)
-    if finding.kind == "sweep" and holder(path / LOCK) is not None:
-        return None
     lock = Lock.try_acquire(path / LOCK) if path.name.endswith(RUNNING) else None
     if path.name.endswith(RUNNING) and lock is None:
         return None
-    name = f"{path.parents[1].name}-{path.name}" if finding.kind == "problem" else path.name
-    target = free(home / name)
+    parent = {"problem": path.parents[1], "events": path.parent}.get(finding.kind)
+    target = _free(home / (path.name if parent is None else f"{parent.name}-{path.name}"))
     os.rename(path, target)
     if lock is not None:
         lock.path = target / LOCK
@@ -304,17 +244,10 @@ def set_aside(finding: Finding, store: Store) -> Path | None:
     return target
 
 
-def _lines_aside(path: Path, home: Path) -> Path | None:
-    """Move the damaged lines of a sweep's events; None while the sweep is in progress."""
-    lock = Lock.try_acquire(path.with_name(LOCK))
-    if lock is None:
-        return None
-    try:
-        content = path.read_bytes()
-        damaged = lines.read(content, is_event).damaged
-        target = free(home / f"{path.parent.name}-{path.name}")
-        write_whole(target, b"".join(line + b"\n" for line in damaged))
-        write_whole(path, b"\n".join(line for line in content.split(b"\n") if line not in damaged))
-    finally:
-        lock.remove()
-    return target
+def _free(path: Path) -> Path:
+    """Return a path, with a number appended to its name if it exists."""
+    found, number = path, 1
+    while os.path.lexists(found):
+        number += 1
+        found = path.with_name(f"{path.name}-{number}")
+    return found

@@ -8,16 +8,15 @@ older versions.
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from svmbench.files import digest, read_json, read_regular
+from svmbench.files import MOST_BYTES_OF_MANY, digest, read_json, read_regular
 from svmbench.run_config import Document
 from svmbench.store import documents, lines
-from svmbench.store.events import is_number
+from svmbench.store.events import is_event, is_number
 
 
 def sealed(record: Mapping[str, Any]) -> Document:
@@ -107,17 +106,34 @@ def measurement(path: Path) -> tuple[Document, bool]:
     return found, lines.CHECK in record
 
 
-def outcome(path: Path) -> tuple[Document, bool]:
-    """Read the result of a check of a paper, and return whether it has a digest; errors as in `optimum`."""
+def record(path: Path) -> tuple[Document, bool]:
+    """Read a plan of a sweep or the result of a check, and whether it has a digest; errors as above."""
     with _reading(path):
-        return lines.whole(read_regular(path))
+        return lines.whole(read_regular(path, MOST_BYTES_OF_MANY))
 
 
-def verdicts(path: Path) -> lines.Lines:
+def read_events(path: Path) -> tuple[list[Document], int]:
+    """Read the events of a sweep, and count its damaged lines; errors as above."""
+    with _reading(path):
+        records, damaged = lines.read(read_regular(path, MOST_BYTES_OF_MANY), is_event)
+        return records, len(damaged)
+
+
+def events(path: Path) -> list[Document]:
+    """Read the events of a sweep; a damaged line is an error, too."""
+    records, damaged = read_events(path)
+    if damaged:
+        raise documents.damaged(path, f"{damaged} of {len(records) + damaged} lines")
+    return records
+
+
+def verdicts(path: Path) -> list[Document]:
     """Read the verdicts on claims of papers, each with a digest; errors as in `optimum`."""
     with _reading(path):
-        claims = read_json(read_regular(path))
-        return lines.read(b"\n".join(json.dumps(claim).encode() for claim in list(claims)))
+        found = [lines.unchecked(claim) for claim in read_json(read_regular(path))]
+    if None in found:
+        raise documents.damaged(path, f"{found.count(None)} of {len(found)} claims")
+    return found  # type: ignore[return-value]
 
 
 def _read(path: Path) -> Document:
@@ -135,7 +151,7 @@ def _reading(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise documents.Unreadable(path, error) from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise documents.damaged(path, error) from error
 
 
@@ -143,4 +159,4 @@ def _reading(path: Path) -> Iterator[None]:
 READERS: dict[str, Callable[[Path], Document]] = {"optima": optimum, "environments": environment}
 
 #: Readers of documents that contain their digest.
-SEALED: dict[str, Callable[[Path], tuple[Document, bool]]] = {"speed": measurement, "checks": outcome}
+SEALED: dict[str, Callable[[Path], tuple[Document, bool]]] = {"speed": measurement, "checks": record}

@@ -23,12 +23,12 @@ from typing import Any, BinaryIO, cast
 
 from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError, nearest
-from svmbench.files import MOST_BYTES_OF_MANY, read_json, read_regular, scratch, sync_folder, write_whole
+from svmbench.files import scratch, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, lines
+from svmbench.store import Store, lines, shared
 from svmbench.store.documents import Unreadable, storing
-from svmbench.store.events import is_event, is_number
+from svmbench.store.events import is_number
 from svmbench.store.index import folder_names
 from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
@@ -112,9 +112,7 @@ class Record:
         """Return the plan."""
         path = self.folder / "plan.json"
         try:
-            kept = lines.unchecked(read_json(read_regular(path, MOST_BYTES_OF_MANY)))
-            if kept is None:
-                raise ValueError("it does not match its digest")
+            kept, _ = shared.record(path)
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
             for key in _FORMER:
                 kept["options"].get("launcher", {}).pop(key, None)
@@ -122,8 +120,8 @@ class Record:
             _check_plan(plan)
             # A plan written by an older version or by hand may have fewer options than sweeps have now.
             return replace(plan, options=sweep_options(plan.options))
-        except PermissionError as error:
-            raise Unreadable(path, error) from error
+        except Unreadable:
+            raise
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, UserError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error
 
@@ -132,21 +130,17 @@ class Record:
 
         An incomplete last line is left out silently, damaged lines are left out with a warning.
         """
+        path = self.folder / "events.jsonl"
         try:
-            found = lines.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY), is_event)
+            found, damaged = shared.read_events(path)
         except FileNotFoundError:
             return []
-        except ValueError as error:
-            path = self.folder / "events.jsonl"
-            raise UserError(
-                f"{path} is damaged ({error}): svmbench verify --repair sets the sweep aside"
-            ) from error
-        if damaged := len(found.damaged):
+        if damaged:
             lines.tell(
-                f"{damaged} damaged line{'s' * (damaged > 1)} of {self.folder / 'events.jsonl'} left out, so "
-                "that a job may seem not to have begun or ended: svmbench resume finds its stored run"
+                f"{damaged} damaged line{'s' * (damaged > 1)} of {path} left out, so that a job may seem not "
+                "to have begun or ended: svmbench resume finds its stored run"
             )
-        return found.records
+        return found
 
     def ends(self) -> dict[int, JobEnd]:
         """Return the newest end of each job that has one; ``gone`` if its run is not stored any more."""
@@ -170,11 +164,9 @@ class Record:
         line = "".join(json.dumps(lines.checked({**event, "time": now})) + "\n" for event in events)
         path = self.folder / "events.jsonl"
         with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
-            if (size := stream.tell()) and _last_byte(stream) != b"\n":
+            if stream.tell() and _last_byte(stream) != b"\n":
                 stream.seek(0)
-                incomplete = lines.incomplete_end(stream.read())  # a process was killed while it wrote
-                stream.truncate(size - len(incomplete))
-                line = line if incomplete else "\n" + line
+                stream.truncate(stream.read().rfind(b"\n") + 1)  # a process was killed while it wrote
             stream.write(line.encode())
 
     def lock(self) -> Lock:
@@ -209,12 +201,11 @@ def all_finished(jobs: Iterable[Job], ends: Mapping[int, JobEnd]) -> bool:
 def check_all(store: Store) -> Iterator[Finding]:
     """Check a store. A plan that ``status`` and ``resume`` refuse is damaged even if its digest matches."""
     for finding in check_store(store):
-        if finding.kind == "plan" and finding.state in ("ok", "unchecked"):
+        if finding.kind == "plan" and finding.state != "unreadable":
             try:
                 Record(finding.path.parent).plan()
             except UserError as error:
-                yield Finding(finding.path.parent, "damaged", str(error), kind="sweep")
-                continue
+                finding = replace(finding, state="damaged", sentence=str(error))
         yield finding
 
 

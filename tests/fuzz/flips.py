@@ -212,7 +212,7 @@ def _read(home: Path, shown: Answers) -> list[str]:
     except UserError as error:
         said.append(str(error))
     try:
-        shown["check"] = shared.outcome(home / "results" / "checks" / "x.json")
+        shown["check"] = shared.record(home / "results" / "checks" / "x.json")
     except UserError as error:
         said.append(str(error))
     data = cache.load(home / "prepared")

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from svmbench import config
-from svmbench.cli import report
 from svmbench.cli.main import main
 from svmbench.data.catalogue import OWN, names, schema
 from svmbench.errors import UserError
@@ -23,7 +22,7 @@ from svmbench.report.build import page
 from svmbench.report.command import command
 from svmbench.report.figures import figures, problems
 from svmbench.run_config import RunConfig, written
-from svmbench.store import Store, lines
+from svmbench.store import Store
 from tests.figures.stored import CONFIG, stored_run
 from tests.told import refusal
 
@@ -266,16 +265,10 @@ def test_the_command_line_writes_the_page(tmp_path, capsys, monkeypatch):
     assert "VERDICTS.json is damaged" in capsys.readouterr().err
 
 
-def test_an_edited_verdict_is_left_out_of_the_page_with_a_warning(tmp_path, capsys):
+@pytest.mark.parametrize("content", ["5", '[{"claim": "a", "verdict": "reproduced", "check": "0"}]'])
+def test_edited_verdicts_are_refused(tmp_path, capsys, content):
     stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
-    path = tmp_path / "VERDICTS.json"
-    claims = [{"claim": name, "verdict": "deviates", "text": name} for name in ("kept", "edited", "old")]
-    sealed = [lines.checked(claim) for claim in claims[:2]] + claims[2:]
-    sealed[1]["verdict"] = "reproduced"
-    path.write_text(json.dumps(sealed))
-    assert [claim["text"] for claim in report.claims_of(tmp_path)] == ["kept", "old"]
-    assert "1 damaged claim of" in capsys.readouterr().err
-    path.write_text("5")
+    (tmp_path / "VERDICTS.json").write_text(content)
     assert main(["report", "--all", "--results", str(tmp_path), "-o", str(tmp_path / "x.html")]) == 2
     assert "VERDICTS.json is damaged" in capsys.readouterr().err
 

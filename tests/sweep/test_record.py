@@ -80,15 +80,6 @@ def test_a_line_that_has_lost_its_end_is_told_unless_a_kill_can_have_left_it(tmp
     assert ("1 damaged line of" in capsys.readouterr().err) == (job == 0)
 
 
-def test_a_last_line_without_its_line_feed_is_damaged_and_stays(tmp_path, capsys):
-    record, path = Record(tmp_path), tmp_path / "events.jsonl"
-    record.add({"job": 0, **END})
-    path.write_bytes(path.read_bytes()[:-1] + b"\x0b")
-    record.add({"job": 1, **END})
-    assert list(record.ends()) == [1]
-    assert "1 damaged line of" in capsys.readouterr().err
-
-
 def test_options_that_an_older_version_did_not_write_have_their_defaults(tmp_path):
     options = Record.find(tmp_path, Record.create(tmp_path, planned(jobs=2)).name).plan().options
     assert (options["jobs"], options["retry"], options["launcher"]) == (2, "failed", {"name": "local"})

@@ -82,7 +82,7 @@ def stored(artifact: Check, root: Path) -> Mapping[str, Any] | None:
     for folder in (root, root / "reference"):
         path = folder / "checks" / f"{artifact.id}.json"
         try:
-            found, _ = shared.outcome(path)
+            found, _ = shared.record(path)
         except FileNotFoundError:
             continue
         except UserError as error:
