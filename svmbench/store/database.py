@@ -13,16 +13,20 @@ from svmbench.files import read_regular
 from svmbench.store.documents import SCHEMA
 from svmbench.store.trace import TRACE_COLUMNS
 
-#: Text columns of a run, and all columns except the folder.
-TEXTS = ("name", "beginning", "sections", "about", "facts")
-COLUMNS = (*TEXTS, "signature", "crc")
+#: Text columns of a run; ``config`` and ``about`` are digests of texts that many runs share.
+TEXTS = ("name", "beginning", "config", "about", "facts")
 _TABLES = (
     f"CREATE TABLE runs (folder TEXT NOT NULL, {', '.join(f'{name} TEXT NOT NULL' for name in TEXTS)}, "
     "signature BLOB NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID",
-    "CREATE TABLE sections (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE texts (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
+)
+#: All columns of runs except the folder.
+SELECT = (
+    "SELECT name, beginning, c.text, a.text, facts, signature, crc FROM runs "
+    "JOIN texts c ON c.digest = config JOIN texts a ON a.digest = about"
 )
 #: Increased when the content of the columns changes.
-_VERSION = 4
+_VERSION = 5
 #: Number of the database's layout; a database with another number is made again.
 _LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) & 0x7FFFFFFF
 

@@ -77,7 +77,7 @@ def facts_of(
         For a document with a missing value or one of a wrong type.
     """
     identity = manifest["identity"]
-    common = _common(json.dumps({**manifest["config"], "seed": 0}))
+    settings = common(json.dumps({**manifest["config"], "seed": 0}))
     # JSON has no NaN or infinity: a diverged objective becomes unknown.
     known = {
         key: None if type(value) is float and not math.isfinite(value) else value
@@ -92,7 +92,7 @@ def facts_of(
         **{name: _text(end[name]) for name in ("status", "reason")},
         "started": _text(manifest["started"]),
         "ended": end.get("ended"),
-        "title": _text(manifest.get("solver", {}).get("title", common.config.solver.name)),
+        "title": _text(manifest.get("solver", {}).get("title", settings.config.solver.name)),
         "key": run_id(identity) if derives else name,
         "underived": run_id(underived(identity)) if derives else None,
         "peak_memory": _number(end.get("peak_memory")),
@@ -100,12 +100,12 @@ def facts_of(
         "last": [known[name] for name in TRACE_COLUMNS] if known else [],
         "seed": manifest["config"].get("seed", 0),
     }
-    return Facts(found, about, common)
+    return Facts(found, about, settings)
 
 
-@functools.lru_cache(maxsize=1000)
-def _common(text: str) -> Common:
-    """Return a configuration; documents that differ only in the seed are read once."""
+@functools.lru_cache(maxsize=20_000)
+def common(text: str) -> Common:
+    """Return a configuration from its text with seed 0; those that differ only in the seed are read once."""
     document = json.loads(text)
     config = RunConfig.of(document)
     _check_config(config)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import marshal
 from collections.abc import Iterable, Mapping
 from typing import Any, NotRequired, TypedDict
 
-from svmbench.files import canonical, digest, sha256
+from svmbench.files import digest
 from svmbench.run_config import Document, RunConfig, relevant
 
 #: Increased when a key of the configuration changes its meaning, so that older runs have other identities.
@@ -19,12 +17,6 @@ DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
 
 #: Fewest digits of a hash that identify a run.
 _HASH = 4
-
-#: Stands for the seed where identities differ in nothing else, and is found again in their text.
-_SEED = 987654321987654321
-
-#: Digits of a digest.
-_DIGITS = len(digest(None))
 
 
 class Identity(TypedDict):
@@ -103,25 +95,7 @@ def underived(identity: Identity) -> Identity:
 
 def without_ends(identity: Mapping[str, Any]) -> str:
     """Return a digest of an identity without the limits of its budget; if equal, runs can be continued."""
-    seed = identity["config"].get("seed")
-    if type(seed) is int:  # usually the text around it is known from another seed
-        config = {**identity["config"], "seed": _SEED}
-        before, seeds, after = _around_seed(marshal.dumps({**identity, "config": config}, 2))
-        if seeds == 1:
-            return sha256(f"{before}{seed}{after}".encode())[:_DIGITS]
-    return digest(_without_ends(identity))
-
-
-def _without_ends(identity: Mapping[str, Any]) -> dict[str, Any]:
-    return {**identity, "config": relevant(identity["config"], "end")}
-
-
-@functools.lru_cache(maxsize=1000)
-def _around_seed(marshalled: bytes) -> tuple[str, int, str]:
-    """Return the canonical text of `_without_ends` before and after `_SEED`, and how often that is in it."""
-    text = canonical(_without_ends(marshal.loads(marshalled)))
-    before, _, after = text.partition(str(_SEED))
-    return before, text.count(str(_SEED)), after
+    return digest({**identity, "config": relevant(identity["config"], "end")})
 
 
 def run_id(identity: Identity) -> str:

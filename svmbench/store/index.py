@@ -9,13 +9,11 @@ All other runs are read from their folders. A database that is damaged, of anoth
 other tables is removed and made again. If it cannot be written, or the file system does not support locks,
 everything works without it, but slower. Concurrent processes are safe: SQLite locks the database, and each
 process writes what it has read.
-
-Sections of configurations, few of which are shared by thousands of runs, are stored once, under their digest.
 """
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import json
 import os
 import sqlite3
@@ -25,9 +23,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from svmbench.run_config import Document, RunConfig
-from svmbench.store.database import COLUMNS, FAILURES, TEXTS, created, is_damage, opened, remove
-from svmbench.store.facts import Common, Facts
+from svmbench.files import digest
+from svmbench.store.database import FAILURES, SELECT, TEXTS, created, is_damage, opened, remove
+from svmbench.store.facts import Facts, common
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
 
@@ -57,10 +55,7 @@ class Index:
         self._database: sqlite3.Connection | None = None
         self._new: list[_Row] = []
         self._gone: list[tuple[str, str]] = []
-        self._parsed: dict[str, Document] = {}
-        self._merged: dict[str, Common] = {}
-        self._fresh: list[tuple[str, str]] = []
-        self._digests: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
         self._usable = True
 
     def __enter__(self) -> Index:
@@ -126,31 +121,14 @@ class Index:
         try:
             if _crc(folder, row) != row[-1]:
                 return None
-            name, _, sections, about, told = row[:5]
-            common = self._merged.get(sections)
-            if common is None:
-                document = self._sections(sections.split())
-                common = self._merged[sections] = Common(document, RunConfig.of(document))
-            facts = Facts(json.loads(told), self._section(about), common)
+            name, _, config, about, told = row[:5]
+            facts = Facts(json.loads(told), _read(about), common(config))
             return StoredRun(f"{self._home}{folder}/{name}", facts)
         except (LookupError, TypeError, ValueError):
             return None
 
-    def _sections(self, digests: Iterable[str]) -> Document:
-        return {key: value for digest in digests for key, value in self._section(digest).items()}
-
-    def _section(self, digest: str) -> Document:
-        """Return a section; ValueError if it is damaged."""
-        found = self._parsed.get(digest)
-        if found is None:
-            ((text,),) = self._query("SELECT text FROM sections WHERE digest = ?", digest)
-            if _digest(text) != digest:
-                raise ValueError("a section is not as it was written")
-            found = self._parsed[digest] = dict(json.loads(text))
-        return found
-
     def _rows(self, where: str, *values: str) -> Iterator[_Row]:
-        return self._query(f"SELECT {', '.join(COLUMNS)} FROM runs {where}", *values)
+        return self._query(f"{SELECT} {where}", *values)
 
     def _query(self, text: str, *values: str) -> Iterator[_Row]:
         """Yield rows of the database; after the first error, none."""
@@ -170,22 +148,10 @@ class Index:
         else:
             self._usable = False
 
-    def _kept(self, sections: Document) -> str:
-        """Store sections and return their digests; sections shared by many runs are serialised once."""
-        key = json.dumps(sections)
-        if key not in self._digests:
-            texts = {_digest(text): text for text in map(json.dumps, sections.values())}
-            for digest, text in texts.items():
-                if digest not in self._parsed:
-                    self._parsed[digest] = json.loads(text)
-                    self._fresh.append((digest, text))
-            self._digests[key] = " ".join(texts)
-        return self._digests[key]
-
     def _write(self) -> None:
         """Write the new rows and delete those of removed runs."""
-        new, gone, fresh = self._new, self._gone, self._fresh
-        self._new, self._gone, self._fresh = [], [], []
+        new, gone, texts = self._new, self._gone, self._texts
+        self._new, self._gone, self._texts = [], [], {}
         if not (new or gone) or not self._usable or not self._root.is_dir():
             return
         try:
@@ -193,9 +159,8 @@ class Index:
                 self._database = created(self._path)
             with self._database as database:
                 database.execute("BEGIN IMMEDIATE")
-                database.executemany("INSERT OR REPLACE INTO sections VALUES (?, ?)", fresh)
-                places = ", ".join("?" * (1 + len(COLUMNS)))
-                database.executemany(f"INSERT OR REPLACE INTO runs VALUES ({places})", new)
+                database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", texts.items())
+                database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
                 database.executemany("DELETE FROM runs WHERE folder = ? AND name = ?", gone)
         except FAILURES as error:
             self._give_up(error)
@@ -205,14 +170,16 @@ class Index:
         try:
             facts = run.facts
             beginning = without_ends(run.manifest["identity"])
-            sections = self._kept({key: {key: value} for key, value in facts.common.document.items()})
-            about = self._kept({"": facts["about"]})
-            told = json.dumps({key: value for key, value in facts.items() if key != "about"}, allow_nan=False)
-            content = (name, beginning, sections, about, told, signature)
+            found = {key: value for key, value in facts.items() if key != "about"}
+            documents = (facts.common.document, facts["about"], found)
+            config, about, told = (json.dumps(one, allow_nan=False) for one in documents)
+            content = (name, beginning, config, about, told, signature)
             row = (*content, _crc(folder, content))
         except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
             return run
-        self._new.append((folder, *row))
+        named = {digest(text): text for text in (config, about)}
+        self._texts |= named
+        self._new.append((folder, name, beginning, *named, *row[4:]))
         if len(self._new) >= BATCH:
             self._write()
         return self._run(folder, row) or run
@@ -237,8 +204,10 @@ def add(path: Path) -> StoredRun:
     return run
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+@functools.lru_cache(maxsize=20_000)
+def _read(text: str) -> Any:
+    """Return a document that is shared by runs."""
+    return json.loads(text)
 
 
 def _crc(folder: str, row: _Row) -> int:

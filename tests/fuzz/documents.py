@@ -242,15 +242,17 @@ def verdicts(data: bytes) -> None:
 def row(data: bytes) -> None:
     """A row of the index, with a right check."""
     try:
-        values = json.loads(data)
-        told = (*values, SIGNATURE)
-        line = ("runs", *told, index._crc("runs", told))
+        name, beginning, config, about, facts = values = json.loads(data)
+        texts = [(index.digest(text), text) for text in (config, about)]
+        named = (name, beginning, *(key for key, _ in texts), facts, SIGNATURE)
+        line = ("runs", *named, index._crc("runs", (*values, SIGNATURE)))
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return
     _whole()  # which makes the index
     with contextlib.closing(sqlite3.connect(ROOT / "index.sqlite")) as database, database:
         places = ", ".join("?" * len(line))
         with contextlib.suppress(sqlite3.Error, OverflowError, UnicodeError):
+            database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", texts)
             database.execute(f"INSERT OR REPLACE INTO runs VALUES ({places})", line)
     _whole()
     _tell("list")
@@ -358,8 +360,7 @@ def right(target: str) -> bytes:
         case "row":
             _whole()
             with contextlib.closing(sqlite3.connect(ROOT / "index.sqlite")) as database:
-                text = f"SELECT {', '.join(index.COLUMNS)} FROM runs WHERE name = ?"
-                ((*texts, _, _),) = database.execute(text, (FUZZED.name,))
+                ((*texts, _, _),) = database.execute(f"{index.SELECT} WHERE name = ?", (FUZZED.name,))
             return json.dumps(texts).encode()
         case _:
             files = {name: json.loads((FUZZED / f"{name}.json").read_bytes()) for name in ("run", "status")}

@@ -68,7 +68,7 @@ def test_a_store_in_the_current_folder_has_the_same_runs_in_its_index_and_folder
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("sections", ""), ("about", ""), ("facts", "{}"), ("facts", b"\xff"), ("facts", 7), ("crc", 0),
+    [("config", ""), ("about", ""), ("facts", "{}"), ("facts", b"\xff"), ("facts", 7), ("crc", 0),
      ("signature", b"")],
 )  # fmt: skip
 def test_an_edited_row_is_not_believed(store, make, column, value):
@@ -93,8 +93,7 @@ def test_a_text_that_is_not_utf_8_is_damage(store, make):
 def test_verify_tells_of_a_row_that_was_edited_with_its_checksum(store, make, capsys):
     runs = [make(0), make(1)]
     with contextlib.closing(sqlite3.connect(store.root / "index.sqlite")) as database, database:
-        columns = ", ".join(index.COLUMNS)
-        row = database.execute(f"SELECT {columns} FROM runs WHERE name = ?", (runs[0].id,)).fetchone()
+        row = database.execute(f"{index.SELECT} WHERE name = ?", (runs[0].id,)).fetchone()
         told = row[4].replace('"status": "budget"', '"status": "converged"')
         values = told, index._crc("runs", (*row[:4], told, row[5])), runs[0].id
         database.execute("UPDATE runs SET facts = ?, crc = ? WHERE name = ?", values)
