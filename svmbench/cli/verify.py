@@ -194,7 +194,7 @@ def _packed(finding: Finding, store: Store) -> tuple[str, str]:
     try:
         alone, home = finding.run, store.home / "unpacked"
         runs: Iterable[StoredRun] = packs.runs(finding.path, home) if alone is None else [alone]
-        found = {run.id: said for run in runs if (said := _contradictions(run, store, whole=False))}
+        found = {run.id: said for run in runs if (said := _contradictions(run, store))}
     except UserError as error:
         return "unchecked", str(error)
     if not found:
@@ -204,7 +204,7 @@ def _packed(finding: Finding, store: Store) -> tuple[str, str]:
     return "differs", _some([f"{id}: {said[0]}" for id, said in found.items()])
 
 
-def _contradictions(run: StoredRun, store: Store, *, whole: bool = True) -> list[str]:
+def _contradictions(run: StoredRun, store: Store) -> list[str]:
     """Return a sentence for each contradiction between the checkpoints of a run, and its optimum."""
     from svmbench.recompute import contradictions
 
@@ -212,7 +212,7 @@ def _contradictions(run: StoredRun, store: Store, *, whole: bool = True) -> list
     optimum = about.get("optimum")
     try:
         best = None if optimum is None else store.optimum(optimum)
-        return contradictions(about, run.rows(), best, whole=whole)
+        return contradictions(about, run.rows(), best)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return [f"run.json lacks what the checks need ({type(error).__name__}: {error})"]
 
@@ -221,17 +221,12 @@ def _some(sentences: list[str]) -> str:
     return "; ".join(sentences[:3]) + (f"; and {len(sentences) - 3} more" if len(sentences) > 3 else "")
 
 
-def _unseen(about: Mapping[str, Any]) -> str:
-    """Return what nothing can be recomputed from."""
-    from svmbench.recompute import growth
-
-    gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
-    held = (
-        "not checked: errors, objectives and support vectors of earlier checkpoints, counts beyond "
-        "docs/counting.md, times, load, machine and memory, title, end and its reason, results of folds; "
-        "whether this solver made this model (--again makes it again)"
-    )
-    return f"; {held}{gaps}"
+#: Ends a sentence about what was recomputed.
+_UNSEEN = (
+    "; not checked: errors, objectives and support vectors of earlier checkpoints, counts, missing "
+    "checkpoints, times, load, machine and memory, title, end and its reason, results of folds; whether this "
+    "solver made this model (--again makes it again)"
+)
 
 
 def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
@@ -284,8 +279,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     if open_signs:
         rounded += f"; not known, for double precision leaves the signs of some scores open: {open_signs}"
     share = f"recomputed; the largest difference is {largest:.1e} times the allowed one"
-    rounded += _unsaid(run, model)
-    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_unseen(about)}"
+    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_UNSEEN}"
 
 
 def _other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
@@ -323,20 +317,6 @@ def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[st
     map_of = None if features is None else {**features.document(), "seed": about["seeds"]["features"]}
     for found in (own.features for own in getattr(model, "models", [model]) if own.features != map_of):
         yield f"the model is of features {found}, run.json says {map_of}"
-
-
-def _unsaid(run: StoredRun, model: StoredModel | JointModel) -> str:
-    """Return how far from the optimum a run converged, if its reason does not say it; older ones do not."""
-    from svmbench.runner.end_states import End, explained
-    from svmbench.solvers import registry
-    from svmbench.store.model import StoredModel
-    from svmbench.store.runs import FLAG
-
-    # A plug-in may not be installed.
-    if run.flagged or run.solver not in registry.names() or not isinstance(model, StoredModel):
-        return ""
-    told = explained(End(run.status, ""), run.summary(), registry.get(run.solver), model.loss).reason
-    return f"; its reason does not say: {run.status}{told}" if FLAG in told else ""
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset], say: Callable[[str], None] | None = None) -> Dataset:

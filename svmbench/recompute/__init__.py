@@ -9,14 +9,12 @@ from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.joint import joint_numbers, joint_scores
 from svmbench.recompute.multiples import unit
 from svmbench.recompute.numbers import TOLERANCES, compare, numbers, unknown
-from svmbench.recompute.schedule import growth
 from svmbench.recompute.scores import scores
 
 __all__ = [
     "TOLERANCES",
     "compare",
     "contradictions",
-    "growth",
     "joint_numbers",
     "joint_scores",
     "numbers",

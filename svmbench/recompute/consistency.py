@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from svmbench.files import canonical
-from svmbench.recompute.charges import charged
-from svmbench.recompute.schedule import missing
 from svmbench.run_config import relevant
 
 #: Columns that never decrease: counts and clocks.
@@ -32,8 +30,6 @@ def contradictions(
     manifest: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
     optimum: Mapping[str, Any] | None,
-    *,
-    whole: bool = True,
 ) -> list[str]:
     """Return a sentence per contradiction.
 
@@ -45,12 +41,8 @@ def contradictions(
         The checkpoints; None where unknown.
     optimum : mapping or None
         Current record of the optimum named by the run.
-    whole : bool
-        Whether `rows` has all checkpoints; a packed run has only some.
     """
-    found = [*_named(manifest), *_order(rows), *charged(manifest, rows)]
-    if whole:
-        found += missing(manifest, rows)
+    found = [*_named(manifest), *_order(rows)]
     if manifest["config"]["problem"].get("multiclass", "none") == "none":  # else the sum of several problems
         found += [*_measured(manifest, rows, optimum), *_sides(rows)]
     return found
