@@ -15,7 +15,6 @@ from svmbench.files import (
     digest,
     read_npz,
     read_regular,
-    remove_leftovers,
     sha256,
     write_whole,
 )
@@ -70,8 +69,7 @@ class UnfinishedOptimum:
             return None
 
     def remove(self) -> None:
-        """Remove the state, if there is one, and what killed writers left of it."""
-        remove_leftovers(self._path)
+        """Remove the state, if there is one."""
         self._path.unlink(missing_ok=True)
 
 

@@ -70,7 +70,7 @@ class Record:
             sweeps.mkdir(parents=True, exist_ok=True)
             jobs = [{**vars(job), "config": job.config.document()} for job in plan.jobs]
             document = {**vars(plan), "jobs": jobs}
-            with scratch(sweeps, ".beginning-") as made:
+            with scratch(sweeps, "beginning") as made:
                 (made / "sweep").mkdir()
                 write_whole(made / "sweep" / "plan.json", json.dumps(lines.checked(document)))
                 folder = next(one for one in (sweeps / one for one in names) if _renamed(made / "sweep", one))
