@@ -159,17 +159,6 @@ def notes(data: bytes) -> None:
         _tell("show", SOUND)
 
 
-def plan(data: bytes) -> None:
-    """plan.json of a sweep, with a right digest."""
-    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
-        data = json.dumps(_checked(json.loads(data))).encode()
-    _sweep().joinpath("plan.json").write_bytes(data)
-    with refusing():
-        Record(_sweep()).plan()
-    _tell("status")
-    _tell("status", "--json")
-
-
 def events(data: bytes) -> None:
     """events.jsonl of a sweep, each line with a right digest; the input is a list of them."""
     with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
@@ -322,9 +311,6 @@ def right(target: str) -> bytes:
             Notes(ROOT).tag([SOUND], "a")
             Notes(ROOT).note(SOUND, "b")
             return (ROOT / "notes.json").read_bytes()
-        case "plan":
-            _make_plan()
-            return (_sweep() / "plan.json").read_bytes()
         case "events":
             _make_plan()
             end = {"state": "done", "reason": "", "run": SOUND, "seconds": 1.0, "numbers": {"a": 1}}
@@ -371,7 +357,7 @@ def right(target: str) -> bytes:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     f.__name__: f
     for f in (
-        *(run, status, optimum, environment, notes, plan, events, pack),
+        *(run, status, optimum, environment, notes, events, pack),
         *(manifest, speed, check, verdicts, row),
     )
 }
