@@ -108,7 +108,7 @@ tables: figures  ## the same
 # Figures have the verdicts with them.
 verdicts: $(READY) $(filter figures tables,$(MAKECMDGOALS))  ## judge the papers' claims by stored runs; trains nothing
 	$(if $(filter figures tables,$(MAKECMDGOALS)),@:,$(SVMBENCH) paper verdict --results "$(RESULTS)")
-	$(if $(filter results,$(RESULTS)),$(VENV)/bin/python -m svmbench.papers.gallery results >docs/papers.md)
+	$(if $(filter results,$(RESULTS)),$(VENV)/bin/python cmake/site_papers.py results >docs/papers.md)
 
 reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"

@@ -91,20 +91,8 @@ class Artifact:
     kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        texts = (
-            "target",
-            "title",
-            "source",
-            "counters",
-            "hidden",
-            "supplied",
-            "metrics",
-            "window",
-            "baseline",
-            "highlight",
-            "relative",
-        )
-        check_texts(self, *(key for key in texts if hasattr(self, key)))
+        texts = "target title source counters hidden supplied metrics window baseline highlight relative"
+        check_texts(self, *(key for key in texts.split() if hasattr(self, key)))
 
     @property
     def conventions(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """How findings make the verdict on a claim: truth tables, tests that cannot fail, pages of verdicts."""
 
 import json
+import runpy
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -22,11 +23,10 @@ from svmbench.papers.estimate import (
     REPRODUCED,
     VERDICTS,
 )
-from svmbench.papers.gallery import gallery
 from svmbench.papers.material import Material
 from svmbench.papers.predicates import Below, Exact, Near, Order, Ratio
 from svmbench.papers.quantities import Evidence, Measured, Value, by_panel
-from svmbench.store import lines
+from svmbench.store import shared
 
 from .written import artifact, material, store
 
@@ -412,19 +412,15 @@ def test_the_answer_to_a_question_counts_its_tests(tests, words):
 
 
 def test_the_committed_pages_are_those_of_the_committed_claims():
-    found = lines.read(
-        b"\n".join(
-            json.dumps(one).encode()
-            for one in json.loads((REFERENCE / "VERDICTS.json").read_text(encoding="utf-8"))
-        )
-    )
+    found = shared.verdicts(REFERENCE / "VERDICTS.json")
+    gallery = runpy.run_path(str(REFERENCE.parents[1] / "cmake" / "site_papers.py"))["gallery"]
     text = (REFERENCE / "VERDICTS.md").read_text(encoding="utf-8")
-    assert not found.damaged and text == pages.overview(found.records)
+    assert text == pages.overview(found)
     assert len(text.splitlines()) <= 300
-    assert max(len(one["claim"].split()) for one in found.records) <= 20
+    assert max(len(one["claim"].split()) for one in found) <= 20
     page = (REFERENCE.parents[1] / "docs" / "papers.md").read_text(encoding="utf-8")
-    assert page == gallery(found.records, REFERENCE, "../results/reference")
-    assert len({(one["document"], one["claim"]) for one in found.records}) == len(found.records)
-    names = [one["id"].lower() for one in found.records]
+    assert page == gallery(found, REFERENCE, "../results/reference")
+    assert len({(one["document"], one["claim"]) for one in found}) == len(found)
+    names = [one["id"].lower() for one in found]
     anchors = "".join(path.read_text(encoding="utf-8") for path in (REFERENCE / "verdicts").glob("*.md"))
     assert len(set(names)) == len(names) and all(f'<a id="{name}"></a>' in anchors for name in names)

@@ -1,6 +1,6 @@
 """The page docs/papers.md: what the documents print beside what stored runs give.
 
-``python -m svmbench.papers.gallery RESULTS`` prints it; `make verdicts` writes it.
+``python cmake/site_papers.py RESULTS`` prints it; `make verdicts` writes it.
 """
 
 from __future__ import annotations
