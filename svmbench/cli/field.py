@@ -38,12 +38,6 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--draw", action="store_true", help="draw what is stored, without new runs")
     parser.add_argument(
-        "--page",
-        type=Path,
-        metavar="PATH",
-        help="also rewrite the tables of a page after <!-- field: NAME -->",
-    )
-    parser.add_argument(
         "--summary", type=Path, metavar="PATH", help="also write what svmbench advise needs, as it is shipped"
     )
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
@@ -54,9 +48,8 @@ def main(arguments: Sequence[str]) -> int:
 
     words = [word for word in given.words if of_the_sweep(word.partition("=")[0])]
     given.words = [word for word in given.words if word not in words]
-    for option, path in (("--page", given.page), ("--summary", given.summary)):
-        if path is not None and (given.words or given.sets):
-            parser.error(f"{option} is for the whole comparison: leave out the solver and --sets")
+    if given.summary is not None and (given.words or given.sets):
+        parser.error("--summary is for the whole comparison: leave out the solver and --sets")
     if given.seeds is not None and not given.words:
         parser.error("--seeds is for an entered solver: name it, or leave --seeds out")
     jobs, launcher = sweep_words("svmbench field", words)
@@ -69,7 +62,6 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.papers import summary
     from svmbench.papers.drawing import draw
     from svmbench.papers.entered_solver import absent, entered, without_others
-    from svmbench.papers.field_page import rewrite
     from svmbench.papers.making import make
     from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
@@ -100,9 +92,6 @@ def main(arguments: Sequence[str]) -> int:
         if given.words:
             tell(absent(material))
         paths = draw(material, results)
-        if given.page is not None:
-            rewrite(material, given.page)
-            paths.append(given.page)
         if given.summary is not None:
             write_whole(given.summary, summary.of(material).text())
             paths.append(given.summary)

@@ -1,6 +1,6 @@
 """What users may want of a method, and what each method of the comparison of the field costs for it.
 
-Advice (`svmbench.papers.advice`) and the page on choosing a solver (`svmbench.papers.field_page`) choose
+Advice (`svmbench.papers.advice`) and the page on choosing a solver (``cmake/site_field.py``) choose
 methods by these costs. They were defined before it was known how often such choices are right.
 """
 

@@ -25,7 +25,6 @@ WRONG = [
     (["sbp", "--draw"], "no run of sbp is stored: make them by the same command without --draw"),
     (["dcd"], "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or"),
     (["sbp", "kernel.gamma=1"], "problem and budget are those of the comparison"),
-    (["--sets", "adult", "--page", "x"], "--page is for the whole comparison"),
     (["sbp", "--summary", "x"], "--summary is for the whole comparison"),
 ]
 

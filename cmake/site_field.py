@@ -1,12 +1,14 @@
 """The tables of ``docs/which-solver.md``, and one of ``docs/counting.md``, from the comparison of the field.
 
-The groups of data sets were fixed while the runs were made, before anyone had looked at them.
+``python cmake/site_field.py RESULTS PAGE...`` rewrites them. The groups of data sets were fixed while the runs
+were made, before anyone had looked at them.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -19,11 +21,14 @@ from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
 from svmbench.papers.advice import amount
+from svmbench.papers.artifact import load
 from svmbench.papers.fronts import agreements, ranked, standings
+from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
 from svmbench.papers.method_costs import NEAR, WISHES, by_noise, costs, measured
 from svmbench.papers.panels import title_of
 from svmbench.papers.summary import SPARSE, shapes_of
+from svmbench.store import Store
 
 #: Other rules of the chart: distance in points from the optimum's test error, and largest ratio to the least.
 _RULES = {
@@ -268,11 +273,18 @@ def rewrite(material: Material, page: Path) -> None:
     try:
         text = page.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--page {page} cannot be read: {error}") from error
+        raise UserError(f"{page} cannot be read: {error}") from error
     names = [name for name, _ in blocks(text)]
     unknown = [name for name in names if name not in TABLES]
     if not names or unknown:
         given = f"has no table '{unknown[0]}'" if unknown else "has no marker of a table"
-        raise UserError(f"--page {page} {given}: write <!-- field: NAME --> with one of {', '.join(TABLES)}")
+        raise UserError(f"{page} {given}: write <!-- field: NAME --> with one of {', '.join(TABLES)}")
     made = {name: TABLES[name](material) for name in dict.fromkeys(names)}
     write_whole(page, _MARKERS.sub(lambda found: found[1] + made[found[2]] + found[4], text))
+
+
+if __name__ == "__main__":
+    results, *pages = map(Path, sys.argv[1:])
+    field = Material.of(load("field"), Index(Store(results)))
+    for page in pages:
+        rewrite(field, page)
