@@ -1,7 +1,7 @@
 """The tables of ``docs/which-solver.md``, and one of ``docs/counting.md``, from the comparison of the field.
 
-``python cmake/site_field.py RESULTS PAGE...`` rewrites them. The groups of data sets were fixed while the runs
-were made, before anyone had looked at them.
+``python cmake/site_field.py RESULTS PAGE...`` rewrites them. The groups of data sets were fixed while the
+runs were made, before anyone had looked at them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,6 @@ A function in ``documents/`` makes an `Artifact`; ``catalogue`` finds it by name
           Test       predicates.py   a number and the range in which the claim holds
             `-- Finding   claims.py  a verdict; pages: the page of all, keeping: what is committed
 
-``which``, ``wishes`` and ``advice`` choose a solver by the comparison of the field, and ``newcomer`` enters a
-user's own one.
+``method_costs``, ``summary`` and ``advice`` choose a solver by the comparison of the field, and
+``entered_solver`` enters a user's own one.
 """

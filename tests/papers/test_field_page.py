@@ -215,9 +215,7 @@ def test_the_tables_of_the_page_are_those_of_the_stored_runs(field):
     assert list(there) == list(TABLES)
     assert material.stored, "the comparison is not among the stored runs"
     for name, make in TABLES.items():
-        assert there[name] == make(material), (
-            f"{name}: python cmake/site_field.py results with that page of docs"
-        )
+        assert there[name] == make(material), f"{name}: python cmake/site_field.py results PAGE"
 
 
 def test_claims_of_the_newer_methods_are_counted_from_the_table():
