@@ -15,6 +15,7 @@ from svmbench.papers.runs import PlannedRun
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, derived_from, rounded
+from svmbench.sweep.forecast import expected
 
 
 @dataclass(frozen=True)
@@ -171,25 +172,5 @@ def _versions(same: Mapping[str, Any]) -> Iterator[str]:
 
 
 def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
-    """Return estimated seconds and MiB of a run from stored runs of the same solver and data set.
-
-    Seconds are those of the longest stored run, scaled by the budget if it counts evaluations or iterations.
-    None if no comparable run is stored.
-    """
-    budget = match.planned.config.budget
-    alike = list(index.alike(match.planned))
-    if not alike:
-        return None, None
-    memory = max((run.peak_memory for run in alike if run.peak_memory is not None), default=None)
-    limit, counter = (budget.kev, budget.counter) if budget.kev else (budget.iterations, "iterations")
-    last = [run.summary() for run in alike]
-    seconds = [row["wall_seconds"] for row in last if row["wall_seconds"] is not None]
-    far = max(
-        (row for row in last if row["wall_seconds"] and row.get(counter)),
-        key=lambda r: r[counter],
-        default=None,
-    )
-    guess = limit * far["wall_seconds"] / far[counter] if limit and far else max(seconds, default=None)
-    if budget.seconds is not None and guess is not None:
-        guess = min(guess, budget.seconds)
-    return guess, memory
+    """Return the expected seconds and MiB of a run from stored runs of the same solver and data set."""
+    return expected(list(index.alike(match.planned)), match.planned.config.budget)

@@ -6,15 +6,14 @@ import io
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 
 from svmbench.errors import UserError
-from svmbench.run_config import BudgetConfig, RunConfig
+from svmbench.run_config import RunConfig
 from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import StoredRun
-from svmbench.sweep.forecast import Forecast
+from svmbench.sweep.forecast import Forecast, seconds
 from svmbench.sweep.planning import Plan
 from svmbench.sweep.worker import LastDataset
 
@@ -38,7 +37,7 @@ def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> Non
     say : callable
         Receives a message per trial.
     """
-    tried: dict[str, tuple[StoredRun | None, float]] = {}
+    tried: dict[str, StoredRun | None] = {}
     load = LastDataset()
     for job in plan.jobs:
         if expected.states[job.number] == "stored" or job.number in expected.seconds:
@@ -48,18 +47,16 @@ def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> Non
         if kind not in tried:
             say(f"trying {job.label} for {SECONDS:g} s")
             tried[kind] = _trial(config, load, say)
-        run, elapsed = tried[kind]
-        seconds = None if run is None else _seconds(run, elapsed, config.budget)
-        if run is not None and seconds is not None:
-            expected.seconds[job.number] = seconds
+        run = tried[kind]
+        time = None if run is None else seconds(run, config.budget)
+        if time is not None:
+            expected.seconds[job.number] = time
         if run is not None and run.peak_memory is not None:
             expected.memory[job.number] = run.peak_memory
 
 
-def _trial(
-    config: RunConfig, load: LastDataset, say: Callable[[str], None]
-) -> tuple[StoredRun | None, float]:
-    """Make a run with a short limit; return it and the total time it took, or None if it failed."""
+def _trial(config: RunConfig, load: LastDataset, say: Callable[[str], None]) -> StoredRun | None:
+    """Make a run with a short limit and return it; None if it failed."""
     with tempfile.TemporaryDirectory(prefix="svmbench-") as folder:
         budget = replace(config.budget, seconds=SECONDS)
         short = replace(config, validate=None, budget=budget, results=folder)
@@ -68,17 +65,5 @@ def _trial(
             run = execute(short, progress=PlainLines(io.StringIO()), load=load).run
         except UserError as error:
             say(f"no trial: {error}")
-            return None, 0.0
-        if run is None or not run.complete:
-            return None, 0.0
-        began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
-        return run, (ended - began).total_seconds()
-
-
-def _seconds(run: StoredRun, elapsed: float, budget: BudgetConfig) -> float | None:
-    """Return the estimated time of a run with its whole budget."""
-    if run.status != "timeout":
-        return elapsed
-    last = run.summary()
-    left = budget.left(last)
-    return None if left is None else max(elapsed, last["wall_seconds"] + left)
+            return None
+        return run if run is not None and run.complete else None

@@ -50,8 +50,7 @@ class Forecast:
 def forecast(plan: Plan, store: Store) -> Forecast:
     """Return the forecast of a plan from stored runs.
 
-    The time of a run is the median time of stored runs with the same solver and data set. The time of a
-    stored run that ended by its budget is scaled to the new budget if both limit the same counter.
+    The time of a run is the median of those that stored runs of the same solver and data set would take.
     """
     found, unknown = stored(plan, store)
     found |= likely(unknown, store)
@@ -60,7 +59,7 @@ def forecast(plan: Plan, store: Store) -> Forecast:
     for other in store.runs():
         if other.complete and other.ended is not None:
             alike.setdefault((other.solver, other.dataset), []).append(other)
-    expected: dict[tuple[str, str, BudgetConfig], tuple[float | None, float | None]] = {}
+    known: dict[tuple[str, str, BudgetConfig], tuple[float | None, float | None]] = {}
     for job in plan.jobs:
         run = found.get(job.number)
         done = run is not None and run.complete and not job.config.force
@@ -69,11 +68,9 @@ def forecast(plan: Plan, store: Store) -> Forecast:
         if done:
             continue
         solver, dataset, budget = job.config.solver.name, job.config.dataset.name, job.config.budget
-        if (solver, dataset, budget) not in expected:
-            others = alike.get((solver, dataset), [])
-            sizes = [other.peak_memory for other in others if other.peak_memory is not None]
-            expected[solver, dataset, budget] = _seconds(others, budget), max(sizes, default=None)
-        seconds, memory = expected[solver, dataset, budget]
+        if (solver, dataset, budget) not in known:
+            known[solver, dataset, budget] = expected(alike.get((solver, dataset), []), budget)
+        seconds, memory = known[solver, dataset, budget]
         if seconds is not None:
             result.seconds[job.number] = seconds
         if memory is not None:
@@ -81,18 +78,18 @@ def forecast(plan: Plan, store: Store) -> Forecast:
     return result
 
 
-def _seconds(runs: Sequence[StoredRun], budget: BudgetConfig) -> float | None:
-    """Return the median time of stored runs under another budget; None if none is comparable."""
-    times = []
-    for run in runs:
-        began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
-        time = (ended - began).total_seconds()
-        theirs = run.config.budget
-        if run.status == "budget" and budget.kev and theirs.kev:
-            if budget.counter != theirs.counter:
-                continue
-            time *= budget.kev / theirs.kev
-        times.append(time)
-    if not times:
-        return None
-    return min(median(times), float("inf") if budget.seconds is None else budget.seconds)
+def expected(runs: Sequence[StoredRun], budget: BudgetConfig) -> tuple[float | None, float | None]:
+    """Return the median time that runs would take under another budget, and their largest memory."""
+    times = [one for run in runs if (one := seconds(run, budget)) is not None]
+    memory = max((run.peak_memory for run in runs if run.peak_memory is not None), default=None)
+    return median(times) if times else None, memory
+
+
+def seconds(run: StoredRun, budget: BudgetConfig) -> float | None:
+    """Return the time that a run would take under another budget, at its pace; None if nothing limits it."""
+    elapsed = datetime.fromisoformat(str(run.ended)) - datetime.fromisoformat(run.started)
+    taken, last = elapsed.total_seconds(), run.summary()
+    if run.status not in ("budget", "timeout") or last["wall_seconds"] is None:
+        return taken if budget.seconds is None else min(taken, budget.seconds)
+    left = budget.left(last)
+    return None if left is None else max(taken, last["wall_seconds"] + left)

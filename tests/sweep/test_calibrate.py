@@ -4,9 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from svmbench.run_config import BudgetConfig
 from svmbench.store import Store
 from svmbench.sweep import calibrate, planning
-from svmbench.sweep.forecast import forecast
+from svmbench.sweep.forecast import forecast, seconds
 
 SMALL = ("dataset=twonorm", "dataset.n_train=200", "dataset.n_test=0")
 
@@ -27,9 +28,10 @@ def test_a_trial_gives_time_in_proportion_and_is_stored_nowhere(tmp_path, monkey
     assert expected.memory[0] > 0.0
 
 
-def test_a_run_that_ends_by_itself_takes_the_time_of_its_trial():
-    budget = {"counter": "kev_ondemand", "kev": 1e9, "iterations": None, "seconds": None}
-    assert calibrate._seconds(SimpleNamespace(status="converged"), 0.7, budget) == 0.7
+def test_a_run_that_ends_by_itself_takes_the_time_that_it_took():
+    ended = {"started": "2026-11-29T12:00:00+00:00", "ended": "2026-11-29T12:00:07+00:00"}
+    run = SimpleNamespace(status="converged", summary=lambda: {"wall_seconds": 1.0}, **ended)
+    assert seconds(run, BudgetConfig(name="quick", kev=1e9)) == 7.0
 
 
 def test_what_ends_nowhere_in_sight_stays_unknown(tmp_path, monkeypatch):
