@@ -208,16 +208,6 @@ def speed(data: bytes) -> None:
     lines._told.clear()
 
 
-def check(data: bytes) -> None:
-    """The outcome of a check of a paper, with a right digest."""
-    path = ROOT / "checks" / "rs-k.json"
-    path.parent.mkdir(exist_ok=True)
-    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
-        data = json.dumps(_checked(json.loads(data))).encode()
-    path.write_bytes(data)
-    _tell("paper", "verdict", "rs-k")
-
-
 def verdicts(data: bytes) -> None:
     """VERDICTS.json, each claim with a right digest."""
     with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
@@ -330,9 +320,6 @@ def right(target: str) -> bytes:
         case "speed":
             source = Path(__file__).parents[2] / "results" / "reference" / "speed"
             return min(source.glob("*-scaling-*.json"), key=lambda path: path.stat().st_size).read_bytes()
-        case "check":
-            source = Path(__file__).parents[2] / "results" / "reference" / "checks" / "rs-k.json"
-            return source.read_bytes()
         case "verdicts":
             claim = {
                 "target": "X",
@@ -358,6 +345,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     f.__name__: f
     for f in (
         *(run, status, optimum, environment, notes, events, pack),
-        *(manifest, speed, check, verdicts, row),
+        *(manifest, speed, verdicts, row),
     )
 }

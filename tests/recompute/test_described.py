@@ -64,11 +64,11 @@ def test_the_model_is_of_the_features_of_the_configuration(tmp_path, capsys):
 def test_what_the_checks_need_may_not_be_missing(results, capsys):
     run = Store(results).find("smo")
     about = json.loads((run.path / "run.json").read_text())
-    del about["dataset"]["rows"]["train"]
+    del about["dataset"]["checksum"]
     (run.path / "run.json").write_text(json.dumps(about))
     seal(run.path)
     assert main(["verify", "--recompute", "--results", str(results), run.id]) == 1
-    assert "lacks what the checks need (KeyError: 'train')" in capsys.readouterr().out
+    assert "lacks what the checks need (KeyError: 'checksum')" in capsys.readouterr().out
 
 
 def test_packed_runs_are_compared_as_far_as_they_need_no_model(results, tmp_path, capsys):

@@ -198,7 +198,7 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     assert "1 of 1 done" in output(capsys, ["status", "--results", str(tmp_path)])
 
 
-@pytest.mark.parametrize("change", [{"options": {"jobs": "2"}}, {"options": {"jobz": 1}}, {"jobs": {"a": 1}}])
+@pytest.mark.parametrize("change", [{"options": {"jobs": "2"}}, {"jobs": {"a": 1}}])
 def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
     record = Record.create(tmp_path, Plan([], {}))
     plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}

@@ -12,7 +12,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
-from svmbench.files import digest, read_npz
+from svmbench.files import digest, read_npz, sha256
 from svmbench.locking import Lock, holder, own_folder
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, documents
