@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from svmbench.analysis import picture
-from svmbench.figures import curves, sheet
+from svmbench.figures import curves, sheet, style
 from svmbench.figures.style import MARKERS, PALETTE
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import catalogue, drawing
@@ -25,12 +25,12 @@ DRAWN = [name for name in catalogue.ours() if artifacts.load(name).kind not in (
 
 @pytest.fixture
 def figures(monkeypatch) -> dict[str, Figure]:
-    """The pictures by name, as they were just before they were written."""
+    """The pictures by name, laid out, but not written."""
     found = {}
 
     def save(figure: Figure, stem: Path, caption: str, formats: object = None) -> list[Path]:
         found[stem.name] = figure
-        return []
+        return style.save(figure, stem, None, ())
 
     for module in (curves, sheet, picture):
         monkeypatch.setattr(module, "save", save)
