@@ -27,7 +27,9 @@ Method, from α = 0, over the batches of a random order of all examples, which i
 with the step :math:`\eta = m / (\beta + (m - 1) \lambda)` of S. Ma, R. Bassily and M. Belkin, The Power of
 Interpolation, ICML 2018: of the squared distance :math:`\sum_i \delta_i^2` from the solution, along
 eigenvectors with the eigenvalues λ_i, it leaves at most :math:`\sum_i (1 - \eta \lambda_i) \delta_i^2` in
-expectation. The last batch of an order may be smaller, with the same η/m. With q = 1 it is SGD on K.
+expectation. The authors' program takes 1.98 times this step from the critical batch on, for which that
+theory proves no progress, and m/β with smaller batches. The last batch of an order may be smaller, with the
+same η/m. With q = 1 it is SGD on K.
 
 Values are in single precision, as rows are, so eigenvalues below 1e-6 of the largest are left out. Where the
 s examples say too little of the others, the steps may be too long: the run then ends as diverged.
