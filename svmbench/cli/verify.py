@@ -116,6 +116,8 @@ def main(arguments: Sequence[str]) -> int:
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
         if asked or not quiet:
             print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
+    if given.recompute and tally.states["ok"]:
+        print(_UNSEEN)
     print("\n".join(tally.lines(given.results)))
     return 0 if tally.right else 1
 
@@ -220,11 +222,11 @@ def _some(sentences: list[str]) -> str:
     return "; ".join(sentences[:3]) + (f"; and {len(sentences) - 3} more" if len(sentences) > 3 else "")
 
 
-#: Ends a sentence about what was recomputed.
+#: What nothing can be recomputed from, in any run.
 _UNSEEN = (
-    "; not checked: errors, objectives and support vectors of earlier checkpoints, counts, missing "
-    "checkpoints, times, load, machine and memory, title, end and its reason, results of folds; whether this "
-    "solver made this model (--again makes it again)"
+    "not checked: errors, objectives and support vectors of earlier checkpoints, counts, missing "
+    "checkpoints, times, load, machine and memory, title, end and its reason, results of folds; whether "
+    "these solvers made these models (--again makes them again)"
 )
 
 
@@ -278,7 +280,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     if open_signs:
         rounded += f"; not known, for double precision leaves the signs of some scores open: {open_signs}"
     share = f"recomputed; the largest difference is {largest:.1e} times the allowed one"
-    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}{_UNSEEN}"
+    return "ok", f"{share}{without}{rounded}{replaced_optimum(run, store)}"
 
 
 def _other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
