@@ -165,7 +165,9 @@ def _name(key: str) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:g}"
+        from svmbench.figures.settings import number
+
+        return number(value)
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return "–" if value is None else str(value)

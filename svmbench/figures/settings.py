@@ -42,14 +42,14 @@ def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
 
 def written(key: str, value: Any) -> str:
     """Return the text of a setting for titles and legends."""
-    text = _number(value) if isinstance(value, float) else str(value)
+    text = number(value) if isinstance(value, float) else str(value)
     text = text.lower() if isinstance(value, bool) else text
     if key in CHOICES:
         return text
     return f"{name_of(key)} = {text}"
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """Return a number as read in papers: 0.05, 2⁻¹⁵ for a power of two, 3×10⁻⁵."""
     text = f"{value:g}"
     if "e" not in text or not math.isfinite(value):

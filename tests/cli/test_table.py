@@ -146,6 +146,13 @@ def test_runs_of_a_cell_that_differ_in_more_than_the_seed_are_refused(results, c
     assert "SBP, γ = 0.05" in text and "SBP, γ = 1" in text
 
 
+def test_a_small_number_is_written_as_in_papers(results, capsys):
+    store(results, "sbp", [9.0], config={"kernel": {"name": "gaussian", "gamma": 2.0**-15}})
+    assert "| 2⁻¹⁵ " in table(capsys, "sbp-*", "--rows", "dataset,kernel.gamma")
+    exact = table(capsys, "sbp-*", "--rows", "kernel.gamma,dataset", "--json")
+    assert '"kernel.gamma": 3.0517578125e-05' in exact
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
