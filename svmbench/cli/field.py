@@ -80,7 +80,8 @@ def main(arguments: Sequence[str]) -> int:
         shown, made = entered(shown, given.words, seeds, folders)
     results = Path(given.results)
     if given.words and not given.draw:
-        tell(without_others(Material.of(shown, Index(Store(results)))))  # before minutes of training
+        for what, why in without_others(Material.of(shown, Index(Store(results)))):  # before any training
+            raise UserError(f"{given.words[0]} has nothing to be compared with: {what}: {why}")
     code = 0 if given.draw else make([made], results, jobs, launcher)
     index = Index(Store(results))
     material = Material.of(shown, index)
