@@ -47,6 +47,12 @@ class Parser(argparse.ArgumentParser):
             parser = own if isinstance(own, Parser) else parser
         return list(parser._actions)
 
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """Add an argument; any number of words includes none, so they are not named as required."""
+        if options.get("nargs") == "*":
+            options.setdefault("default", [])
+        return super().add_argument(*names, **options)
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; the other methods that parse call this one."""
         if Parser._asked:

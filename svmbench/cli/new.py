@@ -47,9 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "name", metavar="NAME", help="lower-case letters, digits and '_'; '-' in data sets and figures"
     )
-    parser.add_argument(
-        "keys", nargs="*", default=[], metavar="KEY=VALUE", help="dataset: dataset.path=FILE and others"
-    )
+    parser.add_argument("keys", nargs="*", metavar="KEY=VALUE", help="dataset: dataset.path=FILE and others")
     parser.add_argument(
         "--config-dir", metavar="DIR", help="dataset, figure: your own configuration folder, made if missing"
     )

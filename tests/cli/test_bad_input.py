@@ -116,6 +116,7 @@ SENTENCES = [
     (["run", "--cfg", "all"], "argument --cfg/-c: invalid choice: 'all' (choose from"),
     (["paper", "table", "pegasos-t1"], "there is no action 'table': draw draws, writes tables and judges"),
     (["paper", "redraw"], "there is no action 'redraw': draw draws, writes tables and judges"),
+    (["paper"], "svmbench paper: the following arguments are required: action (see"),
     (["paper", "sbp-f2"], "svmbench paper: say what to do; did you mean 'draw sbp-f2'? (list,"),
 ]
 
