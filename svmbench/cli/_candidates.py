@@ -1,8 +1,12 @@
-"""Shell completion from parsers of commands, ``conf/`` and names of folders; standard library only."""
+"""Shell completion from parsers of commands, ``conf/`` and names of folders.
+
+Standard library only, except for the names of metrics.
+"""
 
 from __future__ import annotations
 
 import os
+from argparse import Action
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,9 +16,6 @@ from svmbench.config import folder
 from svmbench.counters import COUNTERS
 from svmbench.errors import UserError
 from svmbench.speed.jobs import JOBS
-
-#: Names of values that are paths, which the shell completes.
-_PATHS = ("DIR", "FILE", "PATH")
 
 #: Commands whose arguments are runs.
 _OF_RUNS = (
@@ -67,18 +68,28 @@ def complete(line: str) -> list[str]:
     if last.startswith("-"):
         return _starting(last, (word for one in actions for word in one.option_strings if word[1:2] == "-"))
     for action in actions:
-        if option in action.option_strings and action.metavar in _PATHS:
-            return []
         if action.choices and (option in action.option_strings or not (before or action.option_strings)):
             return _starting(last, action.choices)
+        if option in action.option_strings and action.nargs != 0:
+            return _values(last, action)
     if command in ("run", "plan", "tune"):
         try:
             return _run(last, before)
         except UserError:  # --config-dir is not a folder (yet)
             return []
-    if (command, option) == ("plot", "--x"):
-        return _starting(last, COUNTERS)
     return _starting(last, _names(command, before))
+
+
+def _values(last: str, action: Action) -> list[str]:
+    """Return the values of an option without choices: costs and metrics; the shell completes paths."""
+    if action.metavar == "COST":
+        return _starting(last, COUNTERS)
+    if not str(action.metavar).startswith("METRIC"):
+        return []
+    from svmbench.figures.series import METRICS
+
+    done = last[: len(last) - len(last.rpartition(",")[2])]
+    return _starting(last, [done + metric for metric in METRICS])
 
 
 def _names(command: str, before: list[str]) -> Iterable[str]:
