@@ -523,6 +523,8 @@ def cost_of(at: Number, evidence: Evidence) -> tuple[float, float]:
 
 def cost_words(at: Number) -> str:
     """Describe a cost, as in ``the end of the first epoch of perceptron``."""
+    if isinstance(at, ByPanel):
+        return f"cost {number_words(at)}"
     if not isinstance(at, Quantity):
         return f"cost {count(float(at))}"
     if not _is_own(at):

@@ -38,6 +38,8 @@ def test_the_sentence_that_defines_a_test(test, sentence):
 
 def test_words_of_quantities_and_costs():
     assert words_of(by_panel(adult=1, mnist=2)) == "1 on adult, 2 on mnist"
+    at = Value("sbp", at=by_panel(adult=1, mnist=2))
+    assert at.words() == "the test error of sbp at cost 1 on adult, 2 on mnist"
     assert words_of(replace(SBP, envelope=True, at=1000)) == "the least test error of sbp at cost 1.0e3"
     assert cost_words(0.5 * FirstEpoch("sbp")) == "0.5 of the end of the first epoch of sbp"
     assert cost_words(Arrival(EACH, within=0.5)) == "its own arrival within 0.5 of the optimum's test error"
