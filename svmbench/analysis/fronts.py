@@ -154,7 +154,9 @@ class Window:
         earlier = steps.value[steps.cost <= self.low]
         values = np.append(earlier[-1] if earlier.size else self.empty, steps.value[inside])
         ends = np.log(np.concatenate([[self.low], steps.cost[inside], [self.high]]))
-        return float(np.diff(ends) @ np.minimum(values, self.empty)) / float(ends[-1] - ends[0])
+        # Below the empty model, so that methods that answer it throughout have exactly equal errors.
+        below = float(np.diff(ends) @ np.maximum(self.empty - values, 0.0)) / float(ends[-1] - ends[0])
+        return self.empty - below
 
     @property
     def places(self) -> Floats:

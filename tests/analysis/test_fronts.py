@@ -121,6 +121,15 @@ def test_an_answer_worse_than_the_empty_model_counts_as_this_one(family):
     assert max(one.value.max() for one in stairs(curve, 22.0).steps) == 22.0
 
 
+def test_methods_that_answer_the_empty_model_throughout_are_equal_to_the_last_bit(tmp_path):
+    empty, costs = 100.0 / 3.0, np.geomspace(1.3, 997.0, 60)
+    curves = [
+        front(f"m{k}", "", [steps(tmp_path, f"m{k}", costs[::k], np.full(costs[::k].size, 60.0))])
+        for k in range(1, 9)
+    ]
+    assert {float(Window(1.0, 1000.0, empty).means(curve)[0]) for curve in curves} == {empty}
+
+
 def test_stairs_show_no_value_before_it_was_reached(tmp_path):
     seeds = [
         steps(tmp_path, "sbp", costs, [30, 20, 10], seed=seed)
