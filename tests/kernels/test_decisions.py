@@ -105,26 +105,31 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.simd import isa
 from tests.kernels.test_decisions import ones
 
-for n, threads in ((300, 1), (1024, 3), (2600, 1), (2600, 4)):
-    X, others, weights = ones(n), ones(700), np.random.default_rng(n).uniform(-1.0, 1.0, n)
+for n, threads, form in ((300, 1, (40, 12)), (1024, 3, (40, 12)), (2600, 4, (40, 12)), (2600, 3, (300, 31))):
+    X, others, rng = ones(n, *form), ones(700, *form), np.random.default_rng(n)
     oracle, at = Oracle(X, {"name": "gaussian", "gamma": 0.05}, threads=threads), np.arange(n)
-    sums, beyond = oracle.sides(at, weights, others)
-    assert (beyond > 0.0) == (isa() == "avx512_icl")
-    distances = others.sum(axis=1)[:, None] + X.sum(axis=1) - 2.0 * (others @ X.T)
-    K = np.exp(-0.05 * distances.astype(np.float64))
-    terms = np.stack([K @ np.maximum(weights, 0.0), K @ np.maximum(-weights, 0.0)])
-    assert np.abs(sums - terms).sum(axis=0).max() <= beyond + 1.01 * 2.0**-24 * terms.sum(axis=0).max()
-    bias = -float(np.median(terms[0] - terms[1]))
-    print(np.packbits(oracle.decision_function(at, weights, bias, others) > 0.0).tobytes().hex())
-    assert oracle.sides(at, 1e4 * weights, others)[1] == 0.0
+    for bounded in (0.0, 0.95):
+        weights = rng.uniform(-1.0, 1.0, n)
+        weights = np.where(rng.random(n) < bounded, np.sign(weights), weights)
+        sums, beyond = oracle.sides(at, weights, others)
+        quick = {"avx512_icl": form[1] < 16, "avx2": bounded > 0.0 and n > 2048}.get(isa(), False)
+        assert (beyond > 0.0) == quick, (isa(), n, form, bounded)
+        K = np.exp(-0.05 * np.square(others[:, None] - X[None]).sum(axis=-1, dtype=np.float64))
+        terms = np.stack([K @ np.maximum(weights, 0.0), K @ np.maximum(-weights, 0.0)])
+        assert np.abs(sums - terms).sum(axis=0).max() <= beyond + 1.01 * 2.0**-24 * terms.sum(axis=0).max()
+        bias = -float(np.median(terms[0] - terms[1]))
+        print(np.packbits(oracle.decision_function(at, weights, bias, others) > 0.0).tobytes().hex())
+        assert oracle.sides(at, 1e4 * weights, others)[1] == 0.0
 """
 
 
-def ones(n: int) -> np.ndarray:
-    """Return rows of 40 features, 12 of them 1 at most, shape (n, 40)."""
+def ones(n: int, d: int, most: int) -> np.ndarray:
+    """Return rows of d features, some of them 1, shape (n, d): none in the first, most + 2 in the second."""
     rng = np.random.default_rng(n + 1)
-    X = np.zeros((n, 40), dtype=np.float32)
-    X[np.arange(n)[:, None], rng.integers(0, 40, (n, 12))] = 1.0
+    X = np.zeros((n, d), dtype=np.float32)
+    X[np.arange(n)[:, None], rng.integers(0, d, (n, most))] = 1.0
+    X[:2] = 0.0
+    X[1, : most + 2] = 1.0
     return X
 
 

@@ -16,6 +16,8 @@ from svmbench.simd.targets cimport allocate
 
 
 cdef extern from "bits.h" nogil:
+    enum:
+        MOST_COLUMNS
     ctypedef struct bits_store:
         const uint32_t *tiles
         ptrdiff_t words
@@ -30,13 +32,18 @@ cdef extern from "bits.h" nogil:
         int (*place)(int x) noexcept nogil
     block_fn svmbench_bits_block(int level)
     const column_form *svmbench_column_form(int level)
+    ctypedef enum quick_form:
+        QUICK_NONE
+        QUICK_EQUAL
+        QUICK_DIGITS
     ctypedef struct quick_sums:
-        ptrdiff_t blocks
+        ptrdiff_t n
         int distance
         const uint8_t *table
         const int8_t *digits
-    int svmbench_bits_quick(int level, const bits_store *, const quick_sums *, const char *queries,
-                            ptrdiff_t query_bytes, ptrdiff_t count, int threads, double *sums)
+    quick_form svmbench_bits_form(int level)
+    void svmbench_bits_quick(int level, const bits_store *, const quick_sums *, const char *queries,
+                             ptrdiff_t query_bytes, ptrdiff_t count, int threads, double *sums)
 
 cdef extern from *:
     int __builtin_ctz(uint32_t x) noexcept nogil
@@ -58,7 +65,9 @@ _PIECE = 128
 cdef enum:
     QUICK = 32
     MOST_DIGITS = 127 * (1 + 256 * (1 + 256))
+    FEWEST_EQUAL = 1024     # examples that are worth a layout of their own
 cdef double QUICK_ERROR = 0.005
+_UNIT = 1.0 / (2.0**24 - 1.0)
 
 
 def kernel_table(kernel, largest):
@@ -183,47 +192,85 @@ cdef class BitsLayout(TiledLayout):
         return bits.astype(np.float32)
 
     def quick_scores(self, queries, coefficients):
-        """See `Layout`. Values and coefficients are rounded to 24 bits, and summed in whole numbers."""
+        """See `Layout`. Values are rounded to 24 bits, and summed in whole numbers."""
+        form = svmbench_bits_form(self.level)
+        if form == QUICK_NONE or self.store.columns == NULL or not self.kernel.normalised:
+            return None
+        fitting = [records for _, records in queries if records is not None]
+        most = max((int(self.numbers_of(records).max(initial=0)) for records in fitting), default=0)
+        if 2 * most > self.d:
+            return None
+        return (self.digit_scores if form == QUICK_DIGITS else self.equal_scores)(queries, coefficients, most)
+
+    def digit_scores(self, queries, coefficients, most):
+        """Return the same with coefficients that are also rounded to 24 bits; `most` ones of a query."""
         cdef Py_ssize_t register = svmbench_column_form(self.level).bytes, k = 0, block = 0
         cdef int64_t number = 0, digit = 0
         cdef const column_form *form = svmbench_column_form(self.level)
         cdef quick_sums what
-        most = 0
-        for _, records in queries:
-            if records is not None and len(records):
-                most = max(most, int(records[:, 4 * self.store.words :].copy().view(np.int32).max()))
         sizes = np.abs(coefficients)
         largest = float(sizes.max(initial=0.0))
         error = 1.01 * 2.0**-24 * (0.5 * float(sizes.sum()) + self.n * largest)
-        what.blocks, what.distance = 0, self.kernel.radial
-        if (self.store.columns == NULL or not self.kernel.normalised or not 0.0 < error < QUICK_ERROR
-                or most + (self.store.most if what.distance else 0) >= QUICK or 2 * most > self.d
-                or not svmbench_bits_quick(self.level, &self.store, &what, NULL, 0, 0, 1, NULL)):
+        what.n, what.distance = self.n, self.kernel.radial
+        if not 0.0 < error < QUICK_ERROR or most + (self.store.most if what.distance else 0) >= QUICK:
             return None
-        values = np.rint(self.kernel.value(np.arange(QUICK, dtype=np.float64)) * (2.0**24 - 1.0))
-        table = values.astype("<u4").view(np.uint8).reshape(QUICK, 4).T[:3].copy()
+        table = _digits(self.kernel.value(np.arange(QUICK, dtype=np.float64))).T.copy()
         whole = np.rint(coefficients * (MOST_DIGITS / largest)).astype(np.int64)
-        what.blocks = (self.n + 8 * register - 1) // (8 * register)
-        digits = np.zeros((what.blocks, 3, 8 * register), dtype=np.int8)
+        digits = np.zeros(((self.n + 8 * register - 1) // (8 * register), 3, 8 * register), dtype=np.int8)
         cdef const uint8_t[:, ::1] of_values = table
         cdef const int64_t[::1] of_points = whole
         cdef int8_t[:, :, ::1] places = digits
-        cdef const uint8_t[:, ::1] rows
-        cdef double[::1] sums
         for k in range(self.n):
             number, block = of_points[k], k // (8 * register)
             for digit in range(3):
                 places[block, digit, form.place(k % (8 * register))] = <int8_t>(number & 255)
                 number = (number - <int8_t>(number & 255)) >> 8
         what.table, what.digits = &of_values[0, 0], &places[0, 0, 0]
-        unit, found = largest / MOST_DIGITS / (2.0**24 - 1.0), []
+        return self.summed(&what, queries, largest / MOST_DIGITS * _UNIT), error
+
+    def equal_scores(self, queries, coefficients, most):
+        """Return the same if most coefficients are equal, as at the bound; others are in `scores`."""
+        cdef quick_sums what
+        cdef BitsLayout chosen
+        top = coefficients[np.abs(coefficients).argmax()] if self.n else 0.0
+        numbers = self.numbers_of(self.records(np.arange(self.n)))
+        equal = (coefficients == top) & (numbers > 0) & (numbers < QUICK)
+        at = np.flatnonzero(equal)
+        error = 0.505 * _UNIT * abs(top) * at.size
+        if not 0.0 < error < QUICK_ERROR or most > MOST_COLUMNS or at.size < max(FEWEST_EQUAL, self.n // 2):
+            return None
+        chosen = self.select(at[np.argsort(numbers[at], kind="stable")])
+        if chosen.store.columns == NULL:
+            return None
+        together = np.arange(most + chosen.store.most + 1)[:, None] - 2.0 * np.arange(QUICK)
+        values = self.kernel.value(np.maximum(together, 0.0))
+        cdef const uint8_t[:, :, ::1] table = _digits(values).transpose(0, 2, 1).copy()
+        what.n, what.distance, what.table, what.digits = at.size, self.kernel.radial, &table[0, 0, 0], NULL
+        found = chosen.summed(&what, queries, top * _UNIT)
+        rest = np.flatnonzero(~equal)
+        return found + self.select(rest).scores(queries, coefficients[rest]), error
+
+    cdef object numbers_of(self, records):
+        """Return the numbers of ones of encoded rows."""
+        return np.ascontiguousarray(records[:, 4 * self.store.words :]).view(np.int32).ravel()
+
+    cdef object summed(self, quick_sums *what, queries, double unit):
+        """Return the sums of all queries in whole numbers, times the unit; NaN for rows that do not fit."""
+        cdef const uint8_t[:, ::1] rows
+        cdef double[::1] sums
+        found = []
         for count, records in queries:
             part = np.full(count, np.nan) if records is None else np.zeros(count)
             if records is not None and count:
                 sums, rows = part, records
                 with nogil:
-                    svmbench_bits_quick(self.level, &self.store, &what, <const char *>&rows[0, 0],
+                    svmbench_bits_quick(self.level, &self.store, what, <const char *>&rows[0, 0],
                                         self.job.query_bytes, rows.shape[0], self.threads, &sums[0])
                 PyErr_CheckSignals()
             found.append(unit * part)
-        return np.concatenate([np.zeros(0), *found]), error
+        return np.concatenate([np.zeros(0), *found])
+
+
+def _digits(values):
+    """Return values from 0 to 1 in units of `_UNIT`, as three bytes each in a last axis, the lowest first."""
+    return np.rint(values / _UNIT).astype("<u4")[..., None].view(np.uint8)[..., :3]

@@ -19,23 +19,28 @@ static const column_form FORM[] = {
 
 const column_form *svmbench_column_form(int level) { return FORM + level; }
 
-int svmbench_bits_quick(int level, const bits_store *store, const quick_sums *what, const char *queries,
-                        ptrdiff_t query_bytes, ptrdiff_t count, int threads, double *sums)
+quick_form svmbench_bits_form(int level)
 {
 #if defined(__x86_64__)
-    if (level < ISA_LEVELS - 1)
-        return 0;
+    return level == 3 ? QUICK_DIGITS : level == 1 ? QUICK_EQUAL : QUICK_NONE;
+#else
+    return QUICK_NONE;
+#endif
+}
+
+void svmbench_bits_quick(int level, const bits_store *store, const quick_sums *what, const char *queries,
+                         ptrdiff_t query_bytes, ptrdiff_t count, int threads, double *sums)
+{
+#if defined(__x86_64__)
     if (threads == 1) {
-        quick_avx512_icl(store, what, queries, query_bytes, count, sums);
-        return 1;
+        (level == 3 ? quick_avx512_icl : quick_avx2)(store, what, queries, query_bytes, count, sums);
+        return;
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int part = 0; part < threads; part++) {
         const ptrdiff_t first = count * part / threads, last = count * (part + 1) / threads;
-        quick_avx512_icl(store, what, queries + first * query_bytes, query_bytes, last - first, sums + first);
+        (level == 3 ? quick_avx512_icl : quick_avx2)(store, what, queries + first * query_bytes, query_bytes,
+                                                     last - first, sums + first);
     }
-    return 1;
-#else
-    return 0;
 #endif
 }

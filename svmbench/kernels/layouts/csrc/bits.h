@@ -32,17 +32,24 @@ const column_form *svmbench_column_form(int level);
 
 block_fn svmbench_bits_block(int level);
 
-/* Sums of values times coefficients in whole numbers (columns.h). */
+/* Sums of values in whole numbers (columns.h), in one of two forms. With digits, values are multiplied by coefficients
+ * before they are summed, and all numbers are below 32. Otherwise the coefficients are equal, and the examples, which have
+ * from 1 to 31 ones each, are in the order of these numbers. */
+typedef enum { QUICK_NONE, QUICK_EQUAL, QUICK_DIGITS } quick_form;
+
 typedef struct {
-    ptrdiff_t blocks;
-    int distance;          /* whether the table is that of squared distances */
-    const uint8_t *table;  /* digits of the values at 0 to 31, [3][32], the lowest first */
-    const int8_t *digits;  /* of the coefficients, [blocks][3][examples of a block], in the order of `place` */
+    ptrdiff_t n;
+    int distance;         /* whether the values are those of squared distances */
+    const uint8_t *table; /* digits of the values, the lowest first: of those at 0 to 31, [3][32]; or of those at s - 2 c,
+                           * [s][3][c to 31], for s ones of an example and a query together, c of them in common */
+    const int8_t *digits; /* of the coefficients, [blocks][3][examples of a block], in the order of `place` */
 } quick_sums;
 
-/* Adds the sums of all queries, each with at most MOST_COLUMNS columns and only numbers below 32. Returns 0, without an
- * effect, on an instruction set that has none. */
-int svmbench_bits_quick(int level, const bits_store *, const quick_sums *, const char *queries, ptrdiff_t query_bytes,
-                        ptrdiff_t count, int threads, double *sums);
+/* The form that an instruction set has. */
+quick_form svmbench_bits_form(int level);
+
+/* Adds the sums of all queries, each with at most MOST_COLUMNS columns. */
+void svmbench_bits_quick(int level, const bits_store *, const quick_sums *, const char *queries, ptrdiff_t query_bytes,
+                         ptrdiff_t count, int threads, double *sums);
 
 #endif

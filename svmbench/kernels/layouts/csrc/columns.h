@@ -346,20 +346,86 @@ TARGET static double VARIANT(quick_some)(const bits_store *store, const uint8_t 
     }
     return total;
 }
+#elif LEVEL == 1
+/* Adds the values of a block at its numbers of common ones; with `ones`, those of examples with k ones only. */
+TARGET INLINE void VARIANT(equal_add)(__m256i *sum, const vu *number, const uint8_t *table, const uint8_t *ones, int k,
+                                      const int bits)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i low[3], high[3];
+#pragma GCC unroll 3
+    for (int t = 0; t < 3; t++) {
+        low[t] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(table + 32 * t)));
+        high[t] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(table + 32 * t + 16)));
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; j++) {
+        const __m256i c = (__m256i)number[j];
+#pragma GCC unroll 3
+        for (int t = 0; t < 3; t++) {
+            __m256i value = _mm256_shuffle_epi8(low[t], c);
+            if (bits > 4)
+                value = _mm256_blendv_epi8(value, _mm256_shuffle_epi8(high[t], c), _mm256_slli_epi16(c, 3));
+            if (ones != NULL) {
+                const __m256i own = (__m256i)VARIANT(load)(ones + j * BYTES);
+                value = _mm256_and_si256(value, _mm256_cmpeq_epi8(own, _mm256_set1_epi8((char)k)));
+            }
+            sum[t] = _mm256_add_epi64(sum[t], _mm256_sad_epu8(value, zero));
+        }
+    }
+}
 
+/* The sum of a query's values over the blocks first to last - 1, in units of the lowest digits. Most blocks have examples
+ * with one number of ones only: then a value depends on the common ones alone. Others are summed for each number of ones
+ * that occurs there. */
+TARGET INLINE double VARIANT(quick_some)(const bits_store *store, const columns_of *query, const quick_sums *what,
+                                         ptrdiff_t first, ptrdiff_t last, const int bits)
+{
+    const ptrdiff_t size = (store->features + 1) * BYTES;
+    __m256i sum[3];
+    for (int t = 0; t < 3; t++)
+        sum[t] = _mm256_setzero_si256();
+    for (ptrdiff_t b = first; b < last; b++) {
+        const uint8_t *ones = store->ones + b * EXAMPLES;
+        const ptrdiff_t left = what->n - b * EXAMPLES;
+        const int most = ones[VARIANT(place)(left < EXAMPLES ? (int)left - 1 : EXAMPLES - 1)];
+        vu number[8];
+        VARIANT(sum_columns)((const char *)store->columns + b * size, query->at, query->count, bits, number);
+        VARIANT(to_bytes)(number, bits);
+        if (ones[0] == most && left >= EXAMPLES)
+            VARIANT(equal_add)(sum, number, what->table + (query->ones + most) * 96, NULL, most, bits);
+        else
+            for (int k = ones[0]; k <= most; k++)
+                VARIANT(equal_add)(sum, number, what->table + (query->ones + k) * 96, ones, k, bits);
+    }
+    double total = 0.0;
+    for (int t = 2; t >= 0; t--)
+        total = 256.0 * total + (double)(sum[t][0] + sum[t][1] + sum[t][2] + sum[t][3]);
+    return total;
+}
+#endif
+
+#if LEVEL == 1 || LEVEL == 3
 /* sums[q] += the sum of each query. Blocks are processed in chunks: of one, the columns and digits stay in the
  * second-level cache, and the sums fit. */
 TARGET static void VARIANT(quick)(const bits_store *store, const quick_sums *what, const char *queries,
                                   ptrdiff_t query_bytes, ptrdiff_t count, double *sums)
 {
     enum { CHUNK_BLOCKS = 64 };
-    for (ptrdiff_t first = 0; first < what->blocks; first += CHUNK_BLOCKS) {
-        const ptrdiff_t last = what->blocks - first < CHUNK_BLOCKS ? what->blocks : first + CHUNK_BLOCKS;
+    const ptrdiff_t blocks = (what->n + EXAMPLES - 1) / EXAMPLES;
+    for (ptrdiff_t first = 0; first < blocks; first += CHUNK_BLOCKS) {
+        const ptrdiff_t last = blocks - first < CHUNK_BLOCKS ? blocks : first + CHUNK_BLOCKS;
         for (ptrdiff_t q = 0; q < count; q++) {
             columns_of query;
             VARIANT(list_columns)(store, (const uint32_t *)(queries + q * query_bytes), &query);
+#if LEVEL == 3
             sums[q] += VARIANT(quick_some)(store, what->distance ? store->ones : NULL, &query, what->table,
                                            what->digits, first, last);
+#else
+            sums[q] += query.count < 16 || store->most < 16
+                           ? VARIANT(quick_some)(store, &query, what, first, last, 4)
+                           : VARIANT(quick_some)(store, &query, what, first, last, 5);
+#endif
         }
     }
 }
