@@ -136,3 +136,16 @@ def ones(n: int, d: int, most: int) -> np.ndarray:
 @instruction_sets.several
 def test_sums_in_whole_numbers_are_within_their_bound_and_signs_are_those_of_other_sums():
     assert len(instruction_sets.outputs(PROGRAM)) == 1
+
+
+def test_double_scores_of_rows_of_bits_are_the_formula_and_depend_on_their_row_alone():
+    X, others, weights = ones(300, 40, 12), ones(90, 40, 12), np.random.default_rng(0).normal(size=300)
+    oracle, at = Oracle(X, {"name": "gaussian", "gamma": 0.05}), np.arange(300)
+    mixed = np.array(others, dtype=np.float64)
+    mixed[::3, 5] = 0.5
+    expected = np.exp(-0.05 * np.square(mixed[:, None] - X[None]).sum(axis=-1)) @ weights
+    for rows in (mixed, sp.csr_array(mixed)):
+        found = oracle.decision_function(at, weights, 0.0, rows, exact=True)
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12)
+        alone = oracle.decision_function(at, weights, 0.0, rows[1:2], exact=True)
+        assert alone[0] == found[1]

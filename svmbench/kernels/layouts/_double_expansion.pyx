@@ -118,7 +118,7 @@ def expansion(Layout stored, points, coefficients, at, given=None):
     if everywhere and _row(stored, points, coefficients[0], scores):
         return scores
     if given is None and stored.unit_squared > 0.0:
-        _whole(stored, points, coefficients, at, scores)
+        _whole(stored, points, coefficients, lambda part: (<TiledLayout>stored).records(at[part]), scores)
         return scores
     regions = _regions(stored)
     if regions is None:
@@ -161,6 +161,16 @@ def scores(Layout stored, points, coefficients, X, given=None):
         return stored.select(points).scores(stored.queries_of(X), coefficients)
     if stored.kernel.linear:
         return _linear(source, points, coefficients, count, rows)
+    if given is None and stored.name == "bits":
+        own = np.flatnonzero(_of_bits(X))
+        if 0 < len(own) < count:
+            other = np.setdiff1d(np.arange(count), own)
+            found[own], found[other] = (scores(stored, points, coefficients, X[at]) for at in (own, other))
+            return found
+        if len(own):
+            _whole(stored, points, coefficients,
+                   lambda part: np.concatenate([records for _, records in stored.queries_of(X[part])]), found)
+            return found
     step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not source.sparse else len(points)
     for begin in range(0, len(points), step):
         chosen = source.plain_rows(points[begin : begin + step])
@@ -168,6 +178,14 @@ def scores(Layout stored, points, coefficients, X, given=None):
         for some in _blocks(stored, found, len(points)):
             part.add_some(rows(some), found[some], None)
     return found
+
+
+def _of_bits(X):
+    """Return which rows have zeros and ones only."""
+    if not issparse(X):
+        return ((X == 0.0) | (X == 1.0)).all(axis=1)
+    others = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[X.data != 1.0]
+    return np.bincount(others, minlength=X.shape[0]) == 0
 
 
 def value_errors(TiledLayout stored, points, coefficients, at, given=None):
@@ -379,15 +397,16 @@ cdef whole_numbers _numbers(TiledLayout stored):
     return whole_numbers(unit_squared=stored.unit_squared, largest=stored.d if stored.name == "bits" else -1)
 
 
-cdef int _whole(TiledLayout stored, points, coefficients, at, double[::1] scores) except -1:
+cdef int _whole(TiledLayout stored, points, coefficients, records_of, double[::1] scores) except -1:
+    """Set the scores of rows, whose slices `records_of` encodes."""
     cdef TiledLayout chosen = stored.select(points)
     cdef const double[::1] weights = coefficients
     cdef const uint8_t[:, ::1] records
     cdef whole_numbers numbers = _numbers(stored)
     cdef Py_ssize_t begin = 0
     cdef int status = 0
-    for part in _blocks(stored, at, len(points)):
-        records = stored.records(at[part])
+    for part in _blocks(stored, scores, len(points)):
+        records = records_of(part)
         begin = part.start
         with nogil:
             status = svmbench_whole_scores(&chosen.job, numbers, <const char *>&records[0, 0],
