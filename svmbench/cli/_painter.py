@@ -102,10 +102,10 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     other_end.close()
     from multiprocessing import get_context
 
-    import matplotlib.artist
+    from matplotlib.artist import Artist
 
-    # A quarter of importing matplotlib is to write docstrings, which nobody reads here.
-    matplotlib.artist.kwdoc = lambda artist: ""
+    # A third of importing matplotlib is to write signatures and docstrings, which nobody reads here.
+    Artist._update_set_signature_and_docstring = classmethod(lambda artist: None)  # type: ignore[attr-defined]
 
     import svmbench.figures.curves
     import svmbench.figures.decision  # noqa: F401
@@ -113,16 +113,18 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     with suppress(EOFError, OSError):
         pipe.send(None)
         run, counter, regions = pipe.recv()
-        # Both take equally long; there are no threads here that a fork would lose.
-        second = get_context("fork").Process(target=_draw, args=(run, None, regions))
-        second.start()
+        second = None
+        if counter and regions:  # both take equally long; there are no threads here that a fork would lose
+            second = get_context("fork").Process(target=_draw, args=(run, None, regions))
+            second.start()
         try:
-            _draw(run, counter, None)
+            _draw(run, counter, None if second else regions)
             error = None
         except UserError as reason:
             error = str(reason)
-        second.join()
-        if second.exitcode == 0:
+        if second is not None:
+            second.join()
+        if second is None or second.exitcode == 0:
             pipe.send(error)
 
 
