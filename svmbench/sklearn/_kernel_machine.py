@@ -17,7 +17,6 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
 from svmbench import multiclass
@@ -35,6 +34,7 @@ from svmbench.sklearn._base import (
     KernelParameters,
     check_positive,
     checked_features,
+    validated,
     value_errors,
 )
 
@@ -121,7 +121,7 @@ class KernelMachine(KernelParameters):
             check_consistent_length(X, y)
             y = column_or_1d(y, warn=True)
         else:
-            X, y = validate_data(self, X, y, **ACCEPTED, **options)
+            X, y = validated(self, X, y, **options)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
@@ -276,7 +276,7 @@ class KernelMachine(KernelParameters):
             return values
         if self.kernel == "precomputed" and np.shape(X)[1:] == (self.support_.size,) != self.shape_fit_[1:]:
             return check_array(X, **ACCEPTED)  # columns of the support vectors alone
-        X = validate_data(self, X, reset=False, **ACCEPTED)
+        X = validated(self, X, reset=False)
         if self.kernel != "precomputed":
             X = checked_features(X)
         if sp.issparse(X) and not self._sparse:

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from svmbench.kernels.unrounded import oracle_for, oracle_over
-from svmbench.sklearn import KernelSVC, KernelSVR, LinearSVC, SBPClassifier, _expansions
+from svmbench.sklearn import KernelSVC, KernelSVR, LinearSVC, SBPClassifier, _base, _expansions
 from svmbench.sklearn._training import Looks
 from svmbench.sklearn.kernel_svc import SOLVERS
 
@@ -206,6 +206,28 @@ def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
         KernelSVC(n_jobs=0).fit(X, y)
     with pytest.raises(ValueError, match=r"n_jobs=1\.5 is not allowed: give a whole number, or None"):
         KernelSVC(n_jobs=1.5).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [KernelSVC(), KernelSVR(), LinearSVC()], ids=str)
+def test_plain_arrays_are_refused_by_the_same_words_as_others(estimator):
+    """Their checks are left out only if nothing can fail."""
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    unknown, infinite = X.copy(), X.copy()
+    unknown[3, 1], infinite[3, 1] = np.nan, np.inf
+    for rows in (unknown, infinite, X[0], X[:0], X[:, :0], X[:19]):
+        with pytest.raises(ValueError) as plain:
+            estimator.fit(rows, y)
+        with pytest.raises(ValueError) as other:
+            estimator.fit(rows.tolist() if rows.size else rows, y.tolist())
+        assert str(plain.value) == str(other.value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not _base._is_plain(np.array([np.inf, -np.inf]), 1, "f")
+        assert not _base._is_plain(np.full((2, 2), 1e308), 2, "f")  # the sum overflows
+    with pytest.raises(ValueError, match="NaN"):
+        estimator.fit(X, np.where(y == 0, np.nan, y))
+    with pytest.raises(ValueError, match="3 features"):
+        estimator.fit(X, y).predict(X[:, :2])
 
 
 @pytest.mark.parametrize("estimator", [KernelSVC(), SBPClassifier(max_evaluations=1e4), LinearSVC()], ids=str)
