@@ -35,10 +35,14 @@ Floats = NDArray[np.float64]
 #: Tolerance of the solver itself, small enough that the gap decides.
 _EPS = 1e-10
 
-#: Rows up to which `decomposition` uses small working sets, most of which change: with few features, where
-#: the responses of other rows are updated only now and then, and with many.
-_FEW, _FEW_OF_MANY_FEATURES, _MANY_FEATURES = 4096, 16384, 128
+#: Sizes of the working sets of `decomposition`: the least, and that for many rows. Up to the number below, an
+#: eighth of the rows, so that the set around it holds them all and no row is computed in part first. With
+#: many features, where it always does, small sets are best, most of which change.
 _SMALL_SET, _LARGE_SET = 256, 1024
+_MOST_IN_ONE, _MANY_FEATURES = 16384, 128
+
+#: Rows up to which an iteration costs no more than a check of the gap.
+_FEW = 4096
 
 #: Part of the rounds left, by forecast, until the next look; and looks while the rounds double, at least.
 _FORECAST, _FEWEST_LOOKS = 0.5, 4
@@ -194,13 +198,13 @@ class Trainer:
 
 def working_set(oracle: Oracle) -> int:
     """Return the size of the working sets of `decomposition`."""
-    most = _FEW if oracle.d <= _MANY_FEATURES else _FEW_OF_MANY_FEATURES
-    return _SMALL_SET if oracle.n <= most else _LARGE_SET
+    if oracle.n > _MOST_IN_ONE:
+        return _LARGE_SET
+    return _SMALL_SET if oracle.d > _MANY_FEATURES else max(_SMALL_SET, -(-oracle.n // 8))
 
 
 def rounds_between(n: int, rounds: int) -> int:
     """Return the rounds between two looks at the gap of n rows after so many rounds."""
-    # On few rows, an iteration costs no more than a check of the gap.
     return max(1, rounds // (4 if n <= _FEW else 50))
 
 

@@ -91,7 +91,7 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         as in scikit-learn since 1.9: use ``CalibratedClassifierCV(KernelSVC(), ensemble=False)``.
     max_iter : int, default -1
         Most iterations of the solver per pair of classes; -1: unlimited. An iteration of ``decomposition``
-        changes up to 1024 coefficients, one of `SVC` two.
+        changes up to 2048 coefficients, one of `SVC` two.
     decision_function_shape : {'ovr', 'ovo'}, default 'ovr'
         Result of `decision_function` for more than two classes: a score per class, or the decision value of
         each pair.

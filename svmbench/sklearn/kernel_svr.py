@@ -44,7 +44,7 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     epsilon : float, default 0.1
         Half the width of the tube around the predictions within which there is no loss, at least 0.
     max_iter : int, default -1
-        Most iterations of the solver; -1: unlimited. An iteration changes up to 1024 coefficients, or up to
+        Most iterations of the solver; -1: unlimited. An iteration changes up to 2048 coefficients, or up to
         8192 of many rows with few features; one of `SVR` two.
     verbose : bool, default False
         Whether to print a line about the solution.
