@@ -113,6 +113,21 @@ def test_what_one_solver_does_not_reach_another_goes_on_with(monkeypatch, y):
     assert 0 < len(calls) < len(VALUES) * (1 if y is TWO else 3)
 
 
+def test_steps_of_very_few_rows_are_limited_by_their_number(monkeypatch):
+    """The limit of work alone would allow 1.7e7 steps for 12 rows."""
+    steps, solve_pairs = [], _together.solve_pairs
+
+    def counted(solver, *given):
+        solve_pairs(solver, *given)
+        steps.append(solver.steps)
+
+    monkeypatch.setattr(_together, "solve_pairs", counted)
+    rows = np.random.default_rng(0).normal(size=(12, 2)) * [1.0, 1e-2]
+    fitted = KernelSVC(kernel="linear", C=1e6).fit(rows, np.arange(12) % 2)
+    assert steps == [12 * 10_000]
+    assert fitted.gap_ <= fitted.tol
+
+
 def test_a_warning_names_the_line_of_the_caller():
     with pytest.warns(ConvergenceWarning) as caught:
         KernelSVC(max_iter=1, cache_size=0).fit_path(X, TWO, [1.0, 1e4])

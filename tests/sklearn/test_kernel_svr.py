@@ -7,7 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
-from svmbench.sklearn import KernelSVR
+from svmbench.sklearn import KernelSVR, _regression
+from svmbench.solvers.dual.two_groups import TwoGroups
 
 TIGHT = {"C": 3.0, "gamma": 0.4, "tol": 1e-8}
 
@@ -90,8 +91,46 @@ def test_problems_on_either_side_of_the_limit_have_the_optimum_of_SVR(n):
     assert (ours.n_iter_ > 500) == (n <= 2048)  # steps of two coefficients, or rounds
 
 
-def test_many_rows_with_few_features_use_nested_sets():
-    X, y = waves(n=9000)
+def test_a_regression_computes_each_row_once(monkeypatch):
+    """Both groups have the same examples, so a row of one is that of the other."""
+    solvers = []
+
+    def kept(*given):
+        solvers.append(TwoGroups(*given))
+        return solvers[-1]
+
+    kept.possible = TwoGroups.possible
+    monkeypatch.setattr(_regression, "TwoGroups", kept)
+    X, y = waves(300)
+    fitted = KernelSVR(**TIGHT).fit(X, y)
+    primal, dual = objectives(fitted, rbf_kernel(X, gamma=0.4), y, np.full(y.size, 3.0))
+    assert (primal - dual) / primal <= 1e-8 + 1e-9
+    assert fitted.support_.size * y.size <= solvers[0].evaluations <= y.size**2
+
+
+def test_few_rows_are_looked_at_often_when_the_other_method_has_failed(monkeypatch):
+    rounds = []
+
+    class Seen(_regression._Search):
+        def promises(self, tol):
+            rounds.append(self.dual.rounds)
+            return super().promises(tol)
+
+    monkeypatch.setattr(_regression, "_of_two_groups", lambda *given: None)
+    monkeypatch.setattr(_regression, "rounds_before", lambda n: 1)
+    monkeypatch.setattr(_regression, "near_points", lambda *given: iter(()))
+    monkeypatch.setattr(_regression, "working_set", lambda oracle: 4)
+    monkeypatch.setattr(_regression, "_Search", Seen)
+    X, y = waves(80)
+    fitted = KernelSVR(C=100.0, gamma=0.4, tol=1e-4).fit(X, y)
+    assert fitted.gap_ <= 1e-4
+    assert rounds[-1] > 4 * 64
+    assert max(np.diff(rounds)) == 64
+
+
+@pytest.mark.parametrize("n", [9000, 16400])
+def test_many_rows_with_few_features_are_solved_in_one_set_or_nested_ones(n):
+    X, y = waves(n)
     fitted = KernelSVR(gamma=0.4, tol=1e-4).fit(X[:, :2], y)
     K = rbf_kernel(X[:, :2], gamma=0.4)
     primal, dual = objectives(fitted, K, y, np.ones(y.size))

@@ -410,6 +410,15 @@ cdef void fill(TwoGroups given, Layout mine, Layout other, Py_ssize_t own, Py_ss
     cdef int64_t e = k - given.begin[own]
     cdef float* row = &given.matrix[k * given.inner.stride]
     cdef float* values = NULL
+    cdef Py_ssize_t twin = given.begin[1 - own] + e
+    if mine is other:   # a regression: the same examples on both sides
+        if given.made[twin]:
+            memcpy(row, &given.matrix[twin * given.inner.stride], <size_t>given.inner.stride * sizeof(float))
+            return
+        mine.cross(mine, e, &given.query[0], row)
+        memcpy(row + mine.stride, row, <size_t>mine.stride * sizeof(float))
+        given.evaluations += given.size[own]
+        return
     other.cross(mine, e, &given.query[0], row + given.begin[1 - own])
     given.evaluations += given.size[1 - own]
     if given.kept[own] == NULL:
