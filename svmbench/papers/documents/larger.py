@@ -15,20 +15,16 @@ SOURCE = (
 
 def larger() -> Artifact:
     """Whether the first answers of the comparison of the field hold on data that it lacks: the 26 classes of
-    Letter and the ten of MNIST, with the error of the whole problem, a generated checkerboard of a million
-    examples, and a tenth of its Covertype. Each run is alone on one machine, with one thread, and one seed.
-    The limit of a problem with several classes is divided among its binary problems. γ and C are those of
-    each data set. Each method has one value of its own dial, the largest of the comparison, because limits
-    are longer than there."""
+    Letter, with the error of the whole problem, a generated checkerboard of a million examples, and a tenth
+    of its Covertype; one thread, and one seed. The limit of Letter is divided among its 26 binary problems,
+    each letter against the rest. γ and C are those of each data set. Each method has one value of its own
+    dial, the largest of the comparison, because limits are longer than there. MNIST with ten classes and
+    Letter in pairs were planned and are left out for want of a quiet machine. Other processes disturbed
+    these runs a little, so their seconds are not compared, and the first claim is open."""
     # The limit of each binary problem in seconds, and the number of these.
-    limits = {"letter": (2.0, 26), "letter_pairs": (0.1, 325), "mnist": (5.0, 10), "mnist_pairs": (1.0, 45),
-        "checkerboard": (60.0, 1), "covtype": (45.0, 1)}
+    limits = {"letter": (2.0, 26), "checkerboard": (60.0, 1), "covtype": (45.0, 1)}
     tenth = by_panel(**{name: seconds * count / 10.0 for name, (seconds, count) in limits.items()})
-    rest, pairs = "problem.multiclass=one_vs_rest", "problem.multiclass=one_vs_one"
-    problems = [("letter", "Letter, 26 classes, one against the rest", f"dataset=letter {rest}"),
-        ("letter_pairs", "Letter, 26 classes, in pairs", f"dataset=letter {pairs}"),
-        ("mnist", "MNIST, ten classes, one against the rest", f"dataset=mnist {rest}"),
-        ("mnist_pairs", "MNIST, ten classes, in pairs", f"dataset=mnist {pairs}"),
+    problems = [("letter", "Letter, 26 classes", "dataset=letter problem.multiclass=one_vs_rest"),
         ("checkerboard", "Checkerboard, 1,000,000 examples",
             "dataset=checkerboard dataset.n_train=1000000"),
         ("covtype", "Covertype, 50,000 examples", "dataset=covtype dataset.split=50k")]
@@ -43,42 +39,44 @@ def larger() -> Artifact:
             Line("nystrom", "features=nystrom features.s=512", solver="dcd",
                 title="512 Nyström features, DCD")],
         [Group(1)])
+    seen = "By seconds before, with the same values: other processes disturbed the runs."
     # Written before any of these runs was made.
     claims = [
         claim("the answers for a run that may be stopped hold on larger problems", "our own question",
             "After a tenth of the limit, decomposition on a subset and BSGD have a lower test error than "
             "decomposition on all examples and DCD on Nyström features.",
-            *(Order(f"{name}, {other}", Value(mine, at=tenth), Value(theirs, at=tenth))
+            *(Order(f"{name}, {other}", Value(mine, at=tenth), Value(theirs, at=tenth),
+                  counters="cpu_seconds")
               for name, mine in (("a subset", "subset"), ("BSGD", "bsgd"))
               for other, theirs in (("Decomposition", "decomposition"), ("Nyström features", "nystrom"))),
             sure="ours"),
         claim("decomposition is the most accurate at the limit", "our own question",
             "At the limit, or at its own end, decomposition has a lower test error than the other methods.",
-            *(Order(name, Value("decomposition"), Value(theirs))
+            *(Order(name, Value("decomposition"), Value(theirs), counters="kev_ondemand")
               for name, theirs in (("a subset", "subset"), ("BSGD", "bsgd"),
                   ("Nyström features", "nystrom"))),
-            sure="ours"),
+            sure="ours", seen=seen),
         claim("decomposition finds the optimum of larger problems within the limit", "our own question",
             "Decomposition ends by its own tolerance, in each of the binary problems.",
-            Ended("its own end", "decomposition", "^converged"), sure="ours")]
-    return Grid("X-LARGER", "More classes and more examples: test error after a tenth of the limit and at it",
-        SOURCE, runs, claims, cell="{early:.2f} %, {error:.2f} % ({seconds:.3g} s)", counters="cpu_seconds",
-        values={"early": Value(EACH, at=tenth), "error": Value(EACH), "seconds": Value(EACH, "cpu_seconds")})
+            Ended("its own end", "decomposition", "^converged", counters="kev_ondemand"),
+            sure="ours", seen=seen)]
+    return Grid("X-LARGER", "More classes and more examples: test error at the limit", SOURCE, runs, claims,
+        cell="{error:.2f} %, {evaluations:.2g} evaluations", counters="kev_ondemand cpu_seconds",
+        values={"error": Value(EACH), "evaluations": Value(EACH, "kev_ondemand")})
 
 
 def long_runs() -> Artifact:
-    """Whether the order of the leaders at the 10 to 15 seconds of the comparison of the field remains after
-    ten minutes, on those of its six largest data sets on which decomposition does not end in 15 seconds. The
-    costs compared are evaluations on demand, which do not depend on the machine, so these runs need not be
-    alone; one seed. DCD on Nyström features evaluates nothing after they are made, so it does not limit the
-    costs. Ten minutes allow larger subsets than the 3,000 examples of the comparison."""
+    """Whether the order of the leaders at the 10 seconds of the comparison of the field remains after ten
+    minutes, on a data set on which decomposition does not end in 10 seconds. The costs compared are
+    evaluations on demand, which do not depend on the machine, so these runs need not be alone; one seed.
+    Covertype and Forest were planned and are left out for want of time. DCD on Nyström features evaluates
+    nothing after they are made, so it does not limit the costs. Ten minutes allow larger subsets than the
+    3,000 examples of the comparison."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
         "observe.train=false observe.points=5 budget.seconds=600",
         [Panel("digits", "MNIST, 0-4 against 5-9",
-            "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100"),
-            Panel("covtype", "Covertype, 464,809 examples", "dataset=covtype dataset.split=asset"),
-            Panel("forest", "Forest, 521,012 examples", "dataset=forest")],
+            "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100")],
         [Line("decomposition"), Line("subset", solver="decomposition", title="Decomposition on a subset"),
             Line("bsgd", "solver.budget=800"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd", title="Nyström features, DCD")],
