@@ -128,9 +128,10 @@ def test_few_rows_are_looked_at_often_when_the_other_method_has_failed(monkeypat
     assert max(np.diff(rounds)) == 64
 
 
-@pytest.mark.parametrize("n", [9000, 16400])
-def test_many_rows_with_few_features_are_solved_in_one_set_or_nested_ones(n):
-    X, y = waves(n)
+@pytest.mark.parametrize("most", [0, 16384])
+def test_many_rows_with_few_features_are_solved_in_nested_sets_or_one(monkeypatch, most):
+    monkeypatch.setattr("svmbench.sklearn._training._MOST_IN_ONE", most)
+    X, y = waves(9000)
     fitted = KernelSVR(gamma=0.4, tol=1e-4).fit(X[:, :2], y)
     K = rbf_kernel(X[:, :2], gamma=0.4)
     primal, dual = objectives(fitted, K, y, np.ones(y.size))
