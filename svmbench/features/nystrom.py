@@ -20,7 +20,8 @@ whatever eps_d. Scores of training rows and of other rows are computed in the sa
 features.
 
 Cost: K(S, x) of every training example takes s n kernel evaluations, which are charged to every convention
-before the first iteration. Scores of other rows take s evaluations each.
+before the first iteration. Scores of other rows take s evaluations each, once: as checkpoints come, the
+values of held-out rows are kept, up to a limit.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from svmbench.kernels.functions.registry import AnyKernel
     from svmbench.rng import Generator
 
+
+#: Most bytes of kernel values that are kept for rows whose scores are asked for again.
+_KEPT = 1 << 27
 
 _NOT_FINITE = (
     "kernel values of features=nystrom are not finite, or too large for features in single precision: scale "
@@ -100,6 +104,7 @@ class Nystrom(FeatureMap):
         self.sample = np.sort(rng.permutation(n)[: params.s])
         self._oracle = Oracle(X[self.sample], kernel, threads=threads, like=X)
         self._K_ss = self._oracle.exact_values(X[self.sample])
+        self._kept: list[tuple[Any, NDArray[np.float64]]] = []
         self.coefficients = _root(self._K_ss, params)
 
     @classmethod
@@ -129,9 +134,17 @@ class Nystrom(FeatureMap):
         return self.sample, self.coefficients @ weights
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X in double precision; counted as prediction."""
-        at, coefficients = np.arange(self.sample.size), self.coefficients @ weights
-        return self._oracle.decision_function(at, coefficients, bias, X, exact=True), 0
+        """Return <z(x), w> + bias for each row x of X in double precision; counted as prediction, once."""
+        coefficients = self.coefficients @ weights
+        K = next((values for rows, values in self._kept if rows is X), None)
+        if K is None:
+            room = _KEPT - sum(values.nbytes for _, values in self._kept)
+            if 8 * X.shape[0] * self.sample.size > room:
+                at = np.arange(self.sample.size)
+                return self._oracle.decision_function(at, coefficients, bias, X, exact=True), 0
+            K = self._oracle.exact_values(X, predicted=True)
+            self._kept.append((X, K))
+        return K @ coefficients + bias, 0
 
     def errors(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
         """Return bounds for features that are rounded once. |z(x)|² is at most K(x, x)."""
