@@ -58,8 +58,8 @@ test cannot fail unless the program is wrong (a theorem, a definition). Our own 
 document; their answer is the number of tests that hold. The number shown is that of the first test that
 deviates, else of the first that is open, else of the first; the page of the document has all. Costs are
 kernel evaluations, counted on demand (A), by row update (B) or per iteration (C), as
-[counting](../../docs/counting.md) explains; errors are in percent.
-*> 1.0e9* is a lower bound: a run ended before it arrived."""
+[counting](../../docs/counting.md) explains; errors are in percent. A value at a cost is that of the last
+checkpoint up to it. *> 1.0e9* is a lower bound: a run ended before it arrived."""
 
 
 def judged(materials: Sequence[Material]) -> list[Judged]:

@@ -283,7 +283,7 @@ def lec_7() -> Artifact:
     claims = [
         claim("the candidate set grows", "Slide on chunking",
             "Typically the candidate set grows from iteration to iteration: it is larger at the end than "
-            "after a tenth of the cost.",
+            "at the last checkpoint of the first tenth of the iterations.",
             Order("a tenth of the way against the end",
                 Value("chunking", "candidates", at=0.1 * Value("chunking", "iterations")),
                 Value("chunking", "candidates"), ratio=True)),
