@@ -23,31 +23,15 @@ def solvers_approx() -> Artifact:
         "kernel=gaussian problem.bias=none features=nystrom budget=paper budget.kev=null "
         "budget.iterations=20000000 observe.points=20",
         # Problems: overrides of their runs, with the error of CPNY.
-        [
-            Panel("adult_512", "Adult, γ = 0.001, C = 1000, s = 512",
-                "dataset=adult dataset.split=asset kernel.gamma=0.001 problem.C=1000.0 features.s=512 "
-                "budget.test_error=0.1513"),
-            Panel("adult_1024", "Adult, γ = 0.001, C = 1000, s = 1024",
-                "dataset=adult dataset.split=asset kernel.gamma=0.001 problem.C=1000.0 features.s=1024 "
-                "budget.test_error=0.1517"),
-            Panel("mnist_512", "MNIST 0-4 against 5-9, γ = 0.01, C = 100, s = 512",
-                "dataset=mnist dataset.task=0-4 dataset.split=asset kernel.gamma=0.01 problem.C=100.0 "
-                "features.s=512 budget.test_error=0.0407"),
-            Panel("mnist_1024", "MNIST 0-4 against 5-9, γ = 0.01, C = 100, s = 1024",
-                "dataset=mnist dataset.task=0-4 dataset.split=asset kernel.gamma=0.01 problem.C=100.0 "
-                "features.s=1024 budget.test_error=0.0269"),
-            Panel("ijcnn1_512", "IJCNN1, γ = 1, C = 100, s = 512",
-                "dataset=ijcnn1 dataset.split=asset kernel.gamma=1.0 problem.C=100.0 features.s=512 "
-                "budget.test_error=0.0110"),
-            Panel("ijcnn1_1024", "IJCNN1, γ = 1, C = 100, s = 1024",
-                "dataset=ijcnn1 dataset.split=asset kernel.gamma=1.0 problem.C=100.0 features.s=1024 "
-                "budget.test_error=0.0080"),
-            Panel("covtype_512", "Covertype, class 1 against rest, γ = 1, C = 3, s = 512",
-                "dataset=covtype dataset.split=asset kernel.gamma=1.0 problem.C=3.0 features.s=512 "
-                "budget.test_error=0.1824"),
-            Panel("covtype_1024", "Covertype, class 1 against rest, γ = 1, C = 3, s = 1024",
-                "dataset=covtype dataset.split=asset kernel.gamma=1.0 problem.C=3.0 features.s=1024 "
-                "budget.test_error=0.1652")],
+        [Panel(f"{name}_{s}", f"{title}, γ = {gamma:g}, C = {C:g}, s = {s}",
+            f"dataset={name} {options}dataset.split=asset kernel.gamma={gamma} problem.C={C} features.s={s} "
+            f"budget.test_error={error:.4f}")
+            for name, title, options, gamma, C, errors in (
+                ("adult", "Adult", "", 0.001, 1000.0, (0.1513, 0.1517)),
+                ("mnist", "MNIST 0-4 against 5-9", "dataset.task=0-4 ", 0.01, 100.0, (0.0407, 0.0269)),
+                ("ijcnn1", "IJCNN1", "", 1.0, 100.0, (0.011, 0.008)),
+                ("covtype", "Covertype, class 1 against rest", "", 1.0, 3.0, (0.1824, 0.1652)))
+            for s, error in zip((512, 1024), errors, strict=True)],
         # Lines of every problem, with the published test errors.
         [
             Line("asset", title="ASSET",
@@ -152,14 +136,10 @@ def solvers_randsvm() -> Artifact:
     here is the default of `svmbench run`. The column "end" says why each run stopped."""
     runs = Runs("kernel=gaussian problem.bias=unregularised budget=paper budget.kev=null",
         # Problems: overrides of their runs.
-        [Panel("twonorm_1e5", "Twonorm, 100,000 rows", "dataset=twonorm dataset.n_train=100000"),
-            Panel("twonorm_1e6", "Twonorm, 1,000,000 rows", "dataset=twonorm dataset.n_train=1000000"),
-            Panel("ringnorm_1e5", "Ringnorm, 100,000 rows", "dataset=ringnorm dataset.n_train=100000"),
-            Panel("ringnorm_1e6", "Ringnorm, 1,000,000 rows", "dataset=ringnorm dataset.n_train=1000000"),
-            Panel("checkerboard_1e5", "Checkerboard, 100,000 rows",
-                "dataset=checkerboard dataset.n_train=100000"),
-            Panel("checkerboard_1e6", "Checkerboard, 1,000,000 rows",
-                "dataset=checkerboard dataset.n_train=1000000")],
+        [Panel(f"{name}_{power}", f"{name.capitalize()}, {rows:,} rows",
+            f"dataset={name} dataset.n_train={rows}")
+            for name in ("twonorm", "ringnorm", "checkerboard")
+            for power, rows in (("1e5", 100000), ("1e6", 1000000))],
         # With the factor of formula (4) for sets that are not separable, like these. The published errors
         # belong to other values of C and γ, which are not printed, so they are not shown here.
         [Line("randsvm", "solver.separable=false")],
@@ -172,6 +152,9 @@ def solvers_randsvm() -> Artifact:
 def x_average() -> Artifact:
     """Beyond the documents: does SBP still lead if the other methods return an average, too? SBP returns the
     average of its iterates; in SBP-F2, Pegasos, SDCA and the Perceptron return their last one."""
+    others = (("Pegasos", "pegasos"), ("SDCA", "sdca"), ("Perceptron", "perceptron"))
+    averages = [(f"{title}, {kind}", f"{solver}_{key}", solver) for title, solver in others
+        for kind, key in (("average", "all"), ("suffix", "suffix"))]
     runs = Runs(
         # The problems and budgets of SBP-F2, whose runs of SBP and of the last iterates are used.
         "kernel=gaussian problem.C=1.0 problem.bias=none budget=paper budget.memory=2048",
@@ -179,15 +162,10 @@ def x_average() -> Artifact:
             Panel("adult", "Adult", "dataset=adult kernel.gamma=0.05 budget.kev=1e9"),
             Panel("mnist", "MNIST, 8 against rest", "dataset=mnist kernel.gamma=0.02 budget.kev=1e9")],
         [Line("sbp"), Line("pegasos"), Line("sdca"), Line("perceptron"),
-            Line("pegasos_all", "solver.average=true", solver="pegasos", title="Pegasos, average"),
-            Line("sdca_all", "solver.average=true", solver="sdca", title="SDCA, average"),
-            Line("perceptron_all", "solver.average=true", solver="perceptron", title="Perceptron, average"),
-            Line("pegasos_suffix", "solver.average=true solver.suffix=true", solver="pegasos",
-                title="Pegasos, suffix"),
-            Line("sdca_suffix", "solver.average=true solver.suffix=true", solver="sdca",
-                title="SDCA, suffix"),
-            Line("perceptron_suffix", "solver.average=true solver.suffix=true", solver="perceptron",
-                title="Perceptron, suffix")],
+            *(Line(f"{solver}_all", "solver.average=true", solver=solver, title=f"{title}, average")
+              for title, solver in others),
+            *(Line(f"{solver}_suffix", "solver.average=true solver.suffix=true", solver=solver,
+                title=f"{title}, suffix") for title, solver in others)],
         [Group(3, "sbp", "reuters", "budget.kev=8e8"), Group(3, "sbp", "adult mnist", "budget.kev=4e9"),
             Group(3, "pegasos pegasos_all pegasos_suffix sdca sdca_all sdca_suffix"),
             Group(3, "perceptron perceptron_all perceptron_suffix", "reuters mnist"),
@@ -196,26 +174,17 @@ def x_average() -> Artifact:
         claim("SBP leads averaged Pegasos and SDCA", "our own question",
             "Over the three data sets, SBP's curve is still below those of Pegasos and SDCA if these return "
             "the average of all their iterates, or of the suffix.",
-            Below("Pegasos, average", "sbp", "pegasos_all", together=True),
-            Below("Pegasos, suffix", "sbp", "pegasos_suffix", together=True),
-            Below("SDCA, average", "sbp", "sdca_all", together=True),
-            Below("SDCA, suffix", "sbp", "sdca_suffix", together=True), sure="ours"),
+            *(Below(name, "sbp", solver, together=True) for name, solver, _ in averages[:4]), sure="ours"),
         claim("SBP arrives before averaged Pegasos and SDCA", "our own question",
             "On each data set, SBP needs fewer evaluations than they do until it stays within half a point "
             "of the optimum's test error.",
             *(Order(name, Arrival("sbp", within=0.5), Arrival(solver, within=0.5), ratio=True)
-              for name, solver in (("Pegasos, average", "pegasos_all"), ("Pegasos, suffix", "pegasos_suffix"),
-                  ("SDCA, average", "sdca_all"), ("SDCA, suffix", "sdca_suffix"))),
+              for name, solver, _ in averages[:4]),
             sure="ours"),
         claim("averaging lowers the error on the way", "our own question",
             "On each data set, the curve of an average is below that of the last iterates of the same runs.",
             # The iterates of a run do not depend on its answer, so the counting convention does not matter.
-            Below("Pegasos, average", "pegasos_all", "pegasos", counters="kev_ondemand"),
-            Below("Pegasos, suffix", "pegasos_suffix", "pegasos", counters="kev_ondemand"),
-            Below("SDCA, average", "sdca_all", "sdca", counters="kev_ondemand"),
-            Below("SDCA, suffix", "sdca_suffix", "sdca", counters="kev_ondemand"),
-            Below("Perceptron, average", "perceptron_all", "perceptron", counters="kev_ondemand"),
-            Below("Perceptron, suffix", "perceptron_suffix", "perceptron", counters="kev_ondemand"),
+            *(Below(name, solver, last, counters="kev_ondemand") for name, solver, last in averages),
             sure="ours"),
         claim("the averaged Perceptron ends near the optimum on Adult", "our own question",
             "The average of the Perceptron's hypotheses ends within half a point of the optimum's test "
@@ -312,6 +281,8 @@ def x_doubly() -> Artifact:
 def x_early() -> Artifact:
     """Beyond the documents: an exact solver that is stopped early against explicit features, at equal cost of
     training and at equal cost of prediction. Each run was alone on its machine, with one thread."""
+    maps = [(f"Nyström, s = {s:,}", s, f"nystrom_{s}") for s in (64, 256, 1024)]
+    maps += [(f"Fourier, {k:,}", k, f"fourier_{k}") for k in (256, 1024)]
     runs = Runs(
         "kernel=gaussian problem.C=1.0 problem.bias=none budget=paper budget.kev=null budget.memory=2048",
         [Panel("reuters", "Reuters, money-fx", "dataset=reuters"), ADULT, MNIST],
@@ -320,18 +291,10 @@ def x_early() -> Artifact:
             # other load.
             Line("smo", "solver.eps=1e-4"),
             Line("decomposition", title="exact (decomposition)"),
-            Line("nystrom_64", "features=nystrom features.s=64 solver.eps=1e-2", solver="dcd",
-                title="Nyström, s = 64"),
-            Line("nystrom_256", "features=nystrom features.s=256 solver.eps=1e-2", solver="dcd",
-                title="Nyström, s = 256"),
-            Line("nystrom_1024", "features=nystrom features.s=1024 solver.eps=1e-2", solver="dcd",
-                title="Nyström, s = 1,024"),
-            Line("fourier_256",
-                "features=fourier features.frequencies=256 features.form=pairs solver.eps=1e-2", solver="dcd",
-                title="Fourier, 256"),
-            Line("fourier_1024",
-                "features=fourier features.frequencies=1024 features.form=pairs solver.eps=1e-2",
-                solver="dcd", title="Fourier, 1,024")],
+            *(Line(solver, f"{features}={at}{form} solver.eps=1e-2", solver="dcd", title=name)
+              for name, at, solver in maps
+              for features, form in [("features=nystrom features.s", "") if "nystrom" in solver else
+                  ("features=fourier features.frequencies", " features.form=pairs")])],
         [Group(1, "smo decomposition"),
             Group(2, "nystrom_64 nystrom_256 nystrom_1024 fourier_256 fourier_1024")])
     # Both directions are tested; possibly neither holds.
@@ -341,26 +304,20 @@ def x_early() -> Artifact:
             "test error.",
             *(Order(name, Value("decomposition", at=Value(solver, "cpu_seconds")), Value(solver),
                   counters="cpu_seconds")
-              for name, solver in (("Nyström, s = 64", "nystrom_64"), ("Nyström, s = 256", "nystrom_256"),
-                  ("Nyström, s = 1,024", "nystrom_1024"), ("Fourier, 256", "fourier_256"),
-                  ("Fourier, 1,024", "fourier_1024"))),
+              for name, _, solver in maps),
             sure="ours"),
         claim("an exact solver stopped early is better for as dear a prediction", "our own question",
             "Decomposition, stopped at its last checkpoint with as many support vectors as the sample has "
             "examples or the map frequencies, has the lower test error.",
             *(Order(name, Value("decomposition", at=at), Value(solver), counters="prediction")
-              for name, at, solver in (("Nyström, s = 64", 64, "nystrom_64"),
-                  ("Nyström, s = 256", 256, "nystrom_256"), ("Nyström, s = 1,024", 1024, "nystrom_1024"),
-                  ("Fourier, 256", 256, "fourier_256"), ("Fourier, 1,024", 1024, "fourier_1024"))),
+              for name, at, solver in maps),
             sure="ours"),
         claim("SMO stopped early is better for as dear a prediction", "our own question",
             "The same holds for SMO, which changes one coefficient at a time. Its smallest error at any "
             "checkpoint with no more support vectors is used, because its error jumps until it is near its "
             "end.",
             *(Order(name, Value("smo", at=at, envelope=True), Value(solver), counters="prediction")
-              for name, at, solver in (("Nyström, s = 64", 64, "nystrom_64"),
-                  ("Nyström, s = 256", 256, "nystrom_256"), ("Nyström, s = 1,024", 1024, "nystrom_1024"),
-                  ("Fourier, 256", 256, "fourier_256"), ("Fourier, 1,024", 1024, "fourier_1024"))),
+              for name, at, solver in maps),
             sure="ours",
             seen=(
                 "Added when the support vectors of decomposition, hundreds at its first checkpoint, "
@@ -420,29 +377,18 @@ def x_polish() -> Artifact:
 def x_profile() -> Artifact:
     """Beyond the documents: on how many problems does a solver reach an accuracy, and after how many
     evaluations?"""
+    strict = "reuters_100 usps_100 twonorm_100 ringnorm_100 waveform_100 banana_100 checkerboard_100"
     runs = Runs(
         # Nine data sets at two values of C. Without bias, because most of the methods have none; the larger
         # sets have larger budgets, about the same for each example.
         "kernel=gaussian problem.bias=none budget=paper budget.kev=3e8 budget.memory=1024",
-        [Panel("reuters_1", "Reuters, C = 1", "dataset=reuters problem.C=1.0"),
-            Panel("reuters_100", "Reuters, C = 100", "dataset=reuters problem.C=100.0"),
-            Panel("usps_1", "USPS, C = 1", "dataset=usps problem.C=1.0"),
-            Panel("usps_100", "USPS, C = 100", "dataset=usps problem.C=100.0"),
-            Panel("twonorm_1", "Twonorm, C = 1", "dataset=twonorm dataset.n_train=4000 problem.C=1.0"),
-            Panel("twonorm_100", "Twonorm, C = 100", "dataset=twonorm dataset.n_train=4000 problem.C=100.0"),
-            Panel("ringnorm_1", "Ringnorm, C = 1", "dataset=ringnorm dataset.n_train=4000 problem.C=1.0"),
-            Panel("ringnorm_100", "Ringnorm, C = 100",
-                "dataset=ringnorm dataset.n_train=4000 problem.C=100.0"),
-            Panel("waveform_1", "Waveform, C = 1", "dataset=waveform problem.C=1.0"),
-            Panel("waveform_100", "Waveform, C = 100", "dataset=waveform problem.C=100.0"),
-            Panel("banana_1", "Banana, C = 1", "dataset=banana problem.C=1.0"),
-            Panel("banana_100", "Banana, C = 100", "dataset=banana problem.C=100.0"),
-            Panel("checkerboard_1", "Checkerboard, C = 1", "dataset=checkerboard problem.C=1.0"),
-            Panel("checkerboard_100", "Checkerboard, C = 100", "dataset=checkerboard problem.C=100.0"),
-            Panel("adult_1", "Adult, C = 1", "dataset=adult budget.kev=3e9 problem.C=1.0"),
-            Panel("adult_100", "Adult, C = 100", "dataset=adult budget.kev=3e9 problem.C=100.0"),
-            Panel("ijcnn1_1", "IJCNN1, C = 1", "dataset=ijcnn1 budget.kev=3e9 problem.C=1.0"),
-            Panel("ijcnn1_100", "IJCNN1, C = 100", "dataset=ijcnn1 budget.kev=3e9 problem.C=100.0")],
+        [Panel(f"{name}_{C}", f"{title}, C = {C}", f"dataset={name} {options}problem.C={C}.0")
+            for name, title, options in (("reuters", "Reuters", ""), ("usps", "USPS", ""),
+                ("twonorm", "Twonorm", "dataset.n_train=4000 "),
+                ("ringnorm", "Ringnorm", "dataset.n_train=4000 "), ("waveform", "Waveform", ""),
+                ("banana", "Banana", ""), ("checkerboard", "Checkerboard", ""),
+                ("adult", "Adult", "budget.kev=3e9 "), ("ijcnn1", "IJCNN1", "budget.kev=3e9 "))
+            for C in (1, 100)],
         # SBP comes first, because nu=auto computes the optimum that bounds the methods without a dual point.
         [Line("sbp"), Line("smo", "solver.eps=1e-4"), Line("decomposition", "solver.eps=1e-4"),
             Line("svm_light", "solver.eps=1e-4"), Line("gpdt", "solver.eps=1e-4"),
@@ -451,15 +397,9 @@ def x_profile() -> Artifact:
         # At C = 100, runs with a tolerance of 1e-4 end above a gap of 0.001, so methods with a tolerance get
         # a smaller one there. On the two larger sets their budget or this tolerance suffices.
         [
-            Group(1,
-                exceptions=[{"panel": "reuters_100"}, {"panel": "usps_100"}, {"panel": "twonorm_100"},
-                    {"panel": "ringnorm_100"}, {"panel": "waveform_100"}, {"panel": "banana_100"},
-                    {"panel": "checkerboard_100"}]),
-            Group(1, "sbp sdca pegasos sgd_ball",
-                "reuters_100 usps_100 twonorm_100 ringnorm_100 waveform_100 banana_100 checkerboard_100"),
-            Group(1, "smo decomposition svm_light gpdt chunking lasvm",
-                "reuters_100 usps_100 twonorm_100 ringnorm_100 waveform_100 banana_100 checkerboard_100",
-                "solver.eps=1e-6")])
+            Group(1, exceptions=[{"panel": panel} for panel in strict.split()]),
+            Group(1, "sbp sdca pegasos sgd_ball", strict),
+            Group(1, "smo decomposition svm_light gpdt chunking lasvm", strict, "solver.eps=1e-6")])
     claims = [
         claim("exact solvers reach a gap of 0.001 first", "our own question",
             "SMO reaches a relative duality gap of 0.001 after fewer evaluations than SDCA, Pegasos and SBP "
@@ -626,28 +566,19 @@ def x_time() -> Artifact:
     # All methods are compared with SMO, which is charged n for a row under every convention. A factor of two
     # is visible on the axis of Figure 2 of the SBP paper.
     claims = [
-        claim("counts on demand (A) predict seconds", "our own question",
-            "The time per evaluation counted on demand is the same for each method as for SMO on the same "
-            "data, within a factor of 2.",
+        claim(f"counts {words} predict seconds", "our own question", text,
             *(Ratio(name, Value(solver, "nanoseconds"), Value("smo", "nanoseconds"), (0.5, 2.0),
-                  counters="kev_ondemand")
+                  counters=counter)
               for name, solver in (("decomposition", "decomposition"), ("SVM-light", "svm_light"),
                   ("SBP", "sbp"), ("Pegasos", "pegasos"), ("SDCA", "sdca"), ("Perceptron", "perceptron"))),
-            sure="ours"),
-        claim("counts by row update (B) predict seconds", "our own question",
-            "The same holds for evaluations counted by row update.",
-            *(Ratio(name, Value(solver, "nanoseconds"), Value("smo", "nanoseconds"), (0.5, 2.0),
-                  counters="kev_rowupdate")
-              for name, solver in (("decomposition", "decomposition"), ("SVM-light", "svm_light"),
-                  ("SBP", "sbp"), ("Pegasos", "pegasos"), ("SDCA", "sdca"), ("Perceptron", "perceptron"))),
-            sure="ours"),
-        claim("counts per iteration (C) predict seconds", "our own question",
-            "The same holds for evaluations counted per iteration.",
-            *(Ratio(name, Value(solver, "nanoseconds"), Value("smo", "nanoseconds"), (0.5, 2.0),
-                  counters="kev_iter")
-              for name, solver in (("decomposition", "decomposition"), ("SVM-light", "svm_light"),
-                  ("SBP", "sbp"), ("Pegasos", "pegasos"), ("SDCA", "sdca"), ("Perceptron", "perceptron"))),
-            sure="ours")]
+            sure="ours")
+        for words, counter, text in (
+            ("on demand (A)", "kev_ondemand",
+                "The time per evaluation counted on demand is the same for each method as for SMO on the "
+                "same data, within a factor of 2."),
+            ("by row update (B)", "kev_rowupdate",
+                "The same holds for evaluations counted by row update."),
+            ("per iteration (C)", "kev_iter", "The same holds for evaluations counted per iteration."))]
     return Curves("X-TIME", "Beyond: CPU time per counted kernel evaluation",
         "our own question, after Section 4 of the SBP paper, which compares methods by their counted "
         "evaluations",
@@ -672,34 +603,19 @@ def x_where() -> Artifact:
     runs = Runs("kernel=gaussian problem.bias=none budget=paper budget.memory=1024",
         # A row for each width: ten times wider than the suggested one, the suggested one, and ten times
         # narrower.
-        [Panel("reuters_wide", "Reuters, γ = 0.1", "dataset=reuters kernel.gamma=0.1 budget.kev=1e8"),
-            Panel("adult_wide", "Adult, γ = 0.005", "dataset=adult kernel.gamma=0.005 budget.kev=1e9"),
-            Panel("usps_wide", "USPS, 0, γ = 0.2", "dataset=usps kernel.gamma=0.2 budget.kev=3e8"),
-            Panel("mnist_wide", "MNIST, 8, γ = 0.002", "dataset=mnist kernel.gamma=0.002 budget.kev=3e8"),
-            Panel("reuters_middle", "Reuters, γ = 1", "dataset=reuters kernel.gamma=1.0 budget.kev=1e8"),
-            Panel("adult_middle", "Adult, γ = 0.05", "dataset=adult kernel.gamma=0.05 budget.kev=1e9"),
-            Panel("usps_middle", "USPS, 0, γ = 2", "dataset=usps kernel.gamma=2.0 budget.kev=3e8"),
-            Panel("mnist_middle", "MNIST, 8, γ = 0.02", "dataset=mnist kernel.gamma=0.02 budget.kev=3e8"),
-            Panel("reuters_narrow", "Reuters, γ = 10", "dataset=reuters kernel.gamma=10.0 budget.kev=1e8"),
-            Panel("adult_narrow", "Adult, γ = 0.5", "dataset=adult kernel.gamma=0.5 budget.kev=1e9"),
-            Panel("usps_narrow", "USPS, 0, γ = 20", "dataset=usps kernel.gamma=20.0 budget.kev=3e8"),
-            Panel("mnist_narrow", "MNIST, 8, γ = 0.2", "dataset=mnist kernel.gamma=0.2 budget.kev=3e8")],
+        [Panel(f"{name}_{width}", f"{title}, γ = {factor * gamma:g}",
+            f"dataset={name} kernel.gamma={round(factor * gamma, 3)} budget.kev={most}")
+            for width, factor in (("wide", 0.1), ("middle", 1.0), ("narrow", 10.0))
+            for name, title, gamma, most in (("reuters", "Reuters", 1.0, "1e8"),
+                ("adult", "Adult", 0.05, "1e9"), ("usps", "USPS, 0", 2.0, "3e8"),
+                ("mnist", "MNIST, 8", 0.02, "3e8"))],
         # SBP comes first, because nu=auto computes the optimum to which errors are compared.
         [Line("sbp"), Line("smo"), Line("pegasos"), Line("sdca")],
         # SMO's limit is longer; SMO ends earlier if it has converged.
         [
-            Group(1, "smo", "reuters_wide reuters_middle reuters_narrow", "budget.kev=null",
-                over={"problem.C": [0.1, 1.0, 10.0, 100.0]},
-                exceptions=closer),
-            Group(1, "smo", "adult_wide adult_middle adult_narrow", "budget.kev=1e10",
-                over={"problem.C": [0.1, 1.0, 10.0, 100.0]},
-                exceptions=closer),
-            Group(1, "smo", "usps_wide usps_middle usps_narrow", "budget.kev=3e9",
-                over={"problem.C": [0.1, 1.0, 10.0, 100.0]},
-                exceptions=closer),
-            Group(1, "smo", "mnist_wide mnist_middle mnist_narrow", "budget.kev=1e9",
-                over={"problem.C": [0.1, 1.0, 10.0, 100.0]},
-                exceptions=closer),
+            *(Group(1, "smo", f"{name}_wide {name}_middle {name}_narrow", f"budget.kev={most}",
+                over={"problem.C": [0.1, 1.0, 10.0, 100.0]}, exceptions=closer)
+              for name, most in (("reuters", "null"), ("adult", "1e10"), ("usps", "3e9"), ("mnist", "1e9"))),
             Group(1, "smo", "reuters_narrow", "budget.kev=null observe.points=40", over={"problem.C": [1.0]}),
             Group(1, "smo", "adult_middle", "budget.kev=1e10 observe.points=40", over={"problem.C": [1.0]}),
             Group(1, "smo", "adult_narrow", "budget.kev=1e10 observe.points=40", over={"problem.C": [0.1]}),
@@ -733,30 +649,16 @@ def x_where() -> Artifact:
             Group(2, "sbp", "mnist_narrow", "observe.points=40 budget.kev=1e9", over={"problem.C": [0.1]}),
             Group(2, "sbp", "mnist_narrow", "observe.points=40", over={"problem.C": [1.0, 100.0]})])
     claims = [
-        claim("SBP arrives first, at the usual setting", "our own map",
-            "At C = 1.0, SBP needs fewer evaluations than SMO, Pegasos and SDCA until it stays within half "
+        claim(f"SBP arrives first, at {setting}", "our own map",
+            f"At C = {C}, SBP needs fewer evaluations than SMO, Pegasos and SDCA until it stays within half "
             "a point of the optimum's test error. We ask at which widths and under which convention.",
-            *(Order(name, Arrival("sbp", within=0.5, where={"problem.C": 1.0}),
-                  Arrival(solver, within=0.5, where={"problem.C": 1.0}), ratio=True)
+            *(Order(name, Arrival("sbp", within=0.5, where={"problem.C": C}),
+                  Arrival(solver, within=0.5, where={"problem.C": C}), ratio=True)
               for name, solver in (("before SMO", "smo"), ("before Pegasos", "pegasos"),
                   ("before SDCA", "sdca"))),
-            sure="ours"),
-        claim("SBP arrives first, at strong regularisation", "our own map",
-            "At C = 0.1, SBP needs fewer evaluations than SMO, Pegasos and SDCA until it stays within half "
-            "a point of the optimum's test error. We ask at which widths and under which convention.",
-            *(Order(name, Arrival("sbp", within=0.5, where={"problem.C": 0.1}),
-                  Arrival(solver, within=0.5, where={"problem.C": 0.1}), ratio=True)
-              for name, solver in (("before SMO", "smo"), ("before Pegasos", "pegasos"),
-                  ("before SDCA", "sdca"))),
-            sure="ours"),
-        claim("SBP arrives first, at weak regularisation", "our own map",
-            "At C = 100.0, SBP needs fewer evaluations than SMO, Pegasos and SDCA until it stays within "
-            "half a point of the optimum's test error. We ask at which widths and under which convention.",
-            *(Order(name, Arrival("sbp", within=0.5, where={"problem.C": 100.0}),
-                  Arrival(solver, within=0.5, where={"problem.C": 100.0}), ratio=True)
-              for name, solver in (("before SMO", "smo"), ("before Pegasos", "pegasos"),
-                  ("before SDCA", "sdca"))),
-            sure="ours")]
+            sure="ours")
+        for setting, C in (("the usual setting", 1.0), ("strong regularisation", 0.1),
+            ("weak regularisation", 100.0))]
     return Sweep("X-WHERE", "Beyond: where SBP wins, over the width of the kernel and C",
         "our own question, after Figure 2 of the SBP paper", runs, claims, x="problem.C", x_label="C",
         y=Arrival(EACH, within=0.5), y_label="evaluations to optimum + 0.5 points", scale="log", share_y=True,
