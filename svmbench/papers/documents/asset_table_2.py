@@ -1,0 +1,274 @@
+"""Table 2 of the ASSET paper: its errors and its seconds, and their claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from svmbench.papers.artifact import Artifact, Grid
+from svmbench.papers.claims import claim
+from svmbench.papers.documents.asset import ADULT, ASSET, COVTYPE, IJCNN1, MNIST
+from svmbench.papers.documents.pegasos import NOISE
+from svmbench.papers.predicates import Near, Order, Ratio
+from svmbench.papers.quantities import EACH, Deviation, Value, by_panel
+from svmbench.papers.runs import Group, Line, Panel, Runs, shared
+
+CHECKS = "at most 1,000 epochs, and checks that become rarer than ten per epoch"
+# Table 2: for each s, a row for each data set, and the columns of the paper. CPSP with s = 1024 was not run.
+TABLE_2: dict[str, Any] = {
+    "blocks": {f"s = {s}": f"asset_{s} strong_{s} cpsp_{s} cpny_{s} lasvm svm_light" for s in (512, 1024)},
+    "cell": "{seconds:.1f} s ({error:.2f} ± {sd:.2f} %)", "counters": "cpu_seconds",
+    "values": {"seconds": Value(EACH, "cpu_seconds"), "error": ("mean", Value(EACH)),
+        "sd": ("sd", Value(EACH))},
+    "supplied": "at most 100 epochs, where the paper names no limit"}
+
+
+def table_2(asset: str, others: str, panels: list[Panel], groups: list[Group]) -> Runs:
+    """Return runs of Table 2 in seconds, with the overrides of ASSET and those of the programs compared."""
+    lines = [Line(name, f"{others} {own}", title=title) for name, own, title in (
+        ("lasvm", "solver.finishing=expansion", "LASVM"), ("svm_light", "", "SVM-light"))]
+    for s in (512, 1024):
+        nystrom = f"{asset} features=nystrom features.eps_d=1e-16 features.s={s}"
+        lines += [Line(f"asset_{s}", nystrom, solver="asset", title=f"ASSET, s = {s}"),
+            Line(f"strong_{s}", f"{nystrom} solver.step=strong", solver="asset", title=f"ASSET*, s = {s}"),
+            Line(f"cpsp_{s}", f"{others} solver.k={s} budget.seconds=1800", solver="cpsp",
+                title=f"CPSP, s = {s}"),
+            Line(f"cpny_{s}", f"{others} solver.k={s} budget.seconds=1800", solver="cpny",
+                title=f"CPNY, s = {s}")]
+    return Runs("kernel=gaussian problem.bias=none budget=paper budget.kev=null observe.train=false", panels,
+        lines, groups)
+
+
+def _until(s: int) -> dict[str, Any]:
+    """Return the value of a group whose runs end at the test error of CPNY with s basis vectors."""
+    return {"budget.test_error": 0.01 * Value(f"cpny_{s}")}
+
+
+def as_lasvm() -> Artifact:
+    """LASVM on Adult in Table 2 of the ASSET paper, by errors. The paper says that LASVM makes a single pass
+    over the examples, selecting pairs of them, and names no finishing step; so a pass by pairs decides, whose
+    problem has a bias. The paper's other experiments have none: without bias LASVM changes one example at a
+    time, and its pass ends in a constant answer. With a finishing step, in as-t2s, its error jumps between 16
+    and 18.5 %, and it had not ended after twenty minutes."""
+    runs = Runs(
+        "kernel=gaussian budget=paper budget.kev=null observe.points=1",
+        [replace(ADULT, overrides=ADULT.overrides.partition(" budget")[0])],
+        [Line("lasvm", "problem.bias=unregularised solver.finishing=none budget.memory=2048",
+                title="LASVM, one pass"),
+            Line("unbiased", "problem.bias=none solver.finishing=none budget.memory=2048", solver="lasvm",
+                title="LASVM, one pass without bias"),
+            Line("exact", "problem.bias=none budget.memory=512", solver="decomposition", title="optimum")],
+        [Group(3, "lasvm unbiased"), Group(1, "exact")])
+    claims = [
+        claim("LASVM is far from the optimum on Adult", "Table 2; section 4, on LASVM",
+            "On Adult the test error of LASVM, which makes a single pass, is 18.02 % and that of SVM-Light "
+            "15.13 %: at least one point more. The pass here is by pairs, as section 4 says, and so has a "
+            "bias; the optimum that stands for SVM-Light has none.",
+            Order("the optimum is better", Value("exact"), Value("lasvm"), margin=1.0),
+            seen=(
+                "For a time a run with a finishing step, which was stopped after 400 s, decided, and then a "
+                "pass without bias, which errs on 76.6 %: reproduced both times. One pass by pairs was known "
+                "to err on 17.4 % with seed 0 on the usual test set."))]
+    return Grid("AS-LASVM", "ASSET, Table 2: LASVM on Adult", ASSET + "Table 2 and section 4", runs, claims,
+        cell="{error:.2f} ± {sd:.2f} %",
+        values={"error": ("mean", Value(EACH)), "sd": ("sd", Value(EACH))},
+        published={"adult": {"lasvm": "18.02 %", "exact": "SVM-Light: 15.13 %"}})
+
+
+def as_t2() -> Artifact:
+    """Table 2 of the ASSET paper without its seconds: test errors of ASSET and ASSET* after 100 epochs, and
+    their spread over randomisations. In the paper a run ends when its test error matches that of CPNY, which
+    also limits the spread of the printed errors; our runs continue."""
+    claims = [
+        claim("ASSET has the errors of Table 2", "Table 2",
+            "The test errors of ASSET with s = 512 and 1024 are those of Table 2, where runs stop at CPNY's "
+            "error. The paper's halves of the test examples are drawn at random, and so are ours.",
+            Near("s = 512", Value("asset", where={"features.s": 512}),
+                by_panel(adult=15.06, ijcnn1=1.08, mnist=4.03)),
+            Near("s = 1024", Value("asset", where={"features.s": 1024}),
+                by_panel(adult=15.1, ijcnn1=0.79, mnist=2.66)),
+            seen=NOISE),
+        claim("ASSET* has the errors of Table 2", "Table 2",
+            "The test errors of ASSET* with s = 512 and 1024 are those of Table 2, where runs stop at "
+            "CPNY's error. The paper's halves of the test examples are drawn at random, and so are ours.",
+            Near("s = 512", Value("asset_strong", where={"features.s": 512}),
+                by_panel(adult=15.07, ijcnn1=1.08, mnist=4.03)),
+            Near("s = 1024", Value("asset_strong", where={"features.s": 1024}),
+                by_panel(adult=15.12, ijcnn1=0.79, mnist=2.67)),
+            seen=NOISE),
+    ]
+    return Grid("AS-T2", "ASSET, Table 2: test errors",
+        ASSET + "Table 2, section 4.1; 100 epochs instead of a stop at the error of CPNY",
+        shared("as-f1", "adult ijcnn1 mnist asset asset_strong"), claims,
+        cell="{error:.2f} ± {sd:.2f} %", split="features.s", rows=(512, 1024),
+        values={"error": ("mean", Value(EACH)), "sd": ("sd", Value(EACH))},
+        published={"adult 512": {"asset": "15.06 ± 0.06 %", "asset_strong": "15.07 ± 0.06 %"},
+            "adult 1024": {"asset": "15.10 ± 0.05 %", "asset_strong": "15.12 ± 0.04 %"},
+            "mnist 512": {"asset": "4.03 ± 0.05 %", "asset_strong": "4.03 ± 0.04 %"},
+            "mnist 1024": {"asset": "2.66 ± 0.03 %", "asset_strong": "2.67 ± 0.02 %"},
+            "ijcnn1 512": {"asset": "1.08 ± 0.02 %", "asset_strong": "1.08 ± 0.02 %"},
+            "ijcnn1 1024": {"asset": "0.79 ± 0.02 %", "asset_strong": "0.79 ± 0.01 %"}},
+        supplied="100 epochs in place of a stop at the error of CPNY")
+
+
+def as_t2k() -> Artifact:
+    """Table 2 of the ASSET paper after 1,000 epochs, as many as the paper makes: the deviation over five
+    randomisations, instead of 50, on Adult with s = 512."""
+    runs = Runs("kernel=gaussian problem.bias=none budget=paper budget.kev=null observe.points=1",
+        [ADULT],
+        [Line("asset", "features=nystrom features.eps_d=1e-16 features.s=512 budget.iterations=32561000",
+                title="ASSET, s = 512")],
+        [Group(5)])
+    claims = [
+        claim("small variation after 1,000 epochs", "after Section 4.1 and Table 2",
+            "After 1,000 epochs the deviation among different randomisations is at most twice the 0.06 "
+            "points that Table 2 has on Adult with s = 512 for runs that stop at the error of CPNY. For "
+            "1,000 epochs the paper calls it small and gives no number.",
+            Order("ASSET", Deviation("asset"), 0.12), sure="ours",
+            seen=(
+                "Known were the deviations of two or three runs of 100 epochs, in as-t2. A claim of the "
+                "paper until its outcome was known: deviates."))]
+    return Grid("AS-T2", "ASSET, Table 2: test errors after 1,000 epochs",
+        ASSET + "Table 2, section 4.1", runs, claims,
+        cell="{error:.2f} ± {sd:.2f} %",
+        values={"error": ("mean", Value(EACH)), "sd": ("sd", Value(EACH))},
+        published={"adult": {"asset": "15.06 ± 0.06 %"}})
+
+
+def as_t2s() -> Artifact:
+    """Table 2 of the ASSET paper in seconds. ASSET ends at the first checkpoint whose test error is at most
+    that of CPNY with as many basis vectors, at the latest after 1,000 epochs. The paper checks the error ten
+    times per epoch; here checkpoints are 0.23 % of the iterations apart, which is more often during the first
+    43 epochs. The time includes computing the features and excludes checkpoints. LASVM and SVM-light are
+    stopped on Adult after 60 s, more than twice what ASSET with s = 512 takes for all epochs there: a longer
+    limit could not change who is faster. ASSET with s = 512 has ten turns on Adult, and two elsewhere;
+    ASSET*, CPNY and CPSP, whose seconds hardly vary, have one. IJCNN1 and Covertype are in `as_t2sl` and
+    `as_t2sv`; CCAT is not available."""
+    thousand = [replace(panel, overrides=f"{panel.overrides}0") for panel in (ADULT, MNIST)]  # epochs
+    runs = table_2("budget.counter=iterations observe.points=1000",
+        "budget.iterations=null observe.points=10", thousand,
+        [Group(1, "cpny_512 cpny_1024 cpsp_512"),
+            Group(1, "lasvm svm_light", "adult", "budget.seconds=60"),
+            Group(1, "lasvm svm_light", "mnist", "budget.seconds=400"),
+            Group(10, "asset_512", "adult", values=_until(512)),
+            Group(2, "asset_512", "mnist", values=_until(512)), Group(2, "asset_1024", values=_until(1024)),
+            Group(1, "strong_512", "adult", values=_until(512)),
+            Group(1, "strong_1024", "adult", values=_until(1024))])
+    # The tests are those of the runs of 100 epochs.
+    sparse = " With 100 epochs and five to ten checks of the error in them: inconclusive."
+    claims = [
+        claim("ASSET is 2 to 40 times faster than CPSP", "Section 4.2, Table 2",
+            "At a similar test error ASSET with s = 1024 takes between a half and a fortieth of the time of "
+            "CPSP with s = 512. Where it does not reach the error of CPNY, its time is a lower bound.",
+            Ratio("CPSP over ASSET", Value("cpsp_512", "cpu_seconds"), Value("asset_1024", "cpu_seconds"),
+                (2.0, 40.0)),
+            seen=(
+                "Until its outcome was known, times without arrival counted as times of arrival: "
+                "reproduced." + sparse)),
+        claim("ASSET is among the fastest methods", "Section 4.2, Table 2",
+            "ASSET is among the fastest methods: with s = 512 it takes less time than LASVM, SVM-light and "
+            "CPSP. Where it does not reach the error of CPNY, its time is a lower bound.",
+            *(Order(name, Value("asset_512", "cpu_seconds"), Value(solver, "cpu_seconds"), ratio=True)
+              for name, solver in (("LASVM", "lasvm"), ("SVM-light", "svm_light"), ("CPSP", "cpsp_512"))),
+            seen=(
+                "Until its outcome was known, times without arrival counted as times of arrival: "
+                "reproduced. The limits of LASVM and SVM-light were set when their times were "
+                "known." + sparse)),
+        claim("CPNY is slow on Adult", "Section 4.2, Table 2",
+            "CPNY takes abnormally long on Adult: at least ten times as long as ASSET with s = 512 "
+            "(printed: 1,300 times, 3.6 on MNIST and 3.7 on IJCNN1).",
+            Ratio("CPNY over ASSET", Value("cpny_512", "cpu_seconds"), Value("asset_512", "cpu_seconds"),
+                (10.0, None), panels="adult"),
+            seen=sparse.strip()),
+        claim("ASSET reaches the error of CPNY", "Section 4.2, Table 2",
+            "The times of Table 2 are those at which the test error of ASSET is that of CPNY with as many "
+            "basis vectors, so it reaches it. Section 4.2 names no greatest number of epochs; in section 4.1 "
+            "there are 1,000.",
+            Order("512 basis vectors", Value("asset_512"), Value("cpny_512")),
+            Order("1,024 basis vectors", Value("asset_1024"), Value("cpny_1024")), sure="inferred",
+            seen="Written when the outcome was known." + sparse),
+        claim("small variation among randomisations", "Table 2",
+            "The deviations of ASSET that stops at the error of CPNY are 0.02 to 0.06 points, judged on "
+            "Adult with s = 512, where all runs reach it: at most twice 0.06.",
+            Order("ASSET", Deviation("asset_512"), 0.12, panels="adult"),
+            seen=(
+                "Written when the deviation, 0.08 points, was known, in place of a test after 1,000 epochs, "
+                "which deviates and is now a question of our own." + sparse))]
+    return Grid("AS-T2", "ASSET, Table 2: seconds to the error of CPNY",
+        ASSET + "Table 2, section 4.2; published: CPU seconds of the authors' machine and programs", runs,
+        claims, **{**TABLE_2, "supplied": CHECKS},
+        published={
+            "adult": {"asset_512": "22.5 s (15.06 ± 0.06 %)", "strong_512": "23.9 s (15.07 ± 0.06 %)",
+                "cpsp_512": "3020.0 s (15.17 %)", "cpny_512": "8.2 h (15.13 %)",
+                "lasvm": "1011.4 s (18.02 %)", "svm_light": "856.8 s (15.13 %)",
+                "asset_1024": "77.6 s (15.10 ± 0.05 %)", "strong_1024": "83.2 s (15.12 ± 0.04 %)",
+                "cpsp_1024": "3398.5 s (15.16 %)", "cpny_1024": "7.5 h (15.17 %)"},
+            "mnist": {"asset_512": "96.8 s (4.03 ± 0.05 %)", "strong_512": "100.9 s (4.03 ± 0.04 %)",
+                "cpsp_512": "549.6 s (2.72 %)", "cpny_512": "348.0 s (4.07 %)", "lasvm": "587.5 s (1.40 %)",
+                "svm_light": "1322.6 s (1.24 %)", "asset_1024": "274.9 s (2.66 ± 0.03 %)",
+                "strong_1024": "275.4 s (2.67 ± 0.02 %)", "cpsp_1024": "1273.2 s (2.03 %)",
+                "cpny_1024": "515.4 s (2.69 %)"}})
+
+
+def as_t2sl() -> Artifact:
+    """Table 2 of the ASSET paper in seconds on IJCNN1; `as_t2s` has the smaller data sets and the rules.
+    LASVM and SVM-light are stopped after 60 s, which is more than ASSET with s = 512 takes for all 100
+    epochs. Methods without random choices, and CPSP, have one turn, ASSET has two, ASSET* none."""
+    runs = table_2("observe.points=100", "budget.iterations=null observe.points=10", [IJCNN1, COVTYPE],
+        [Group(1, "cpny_512 cpny_1024 cpsp_512", "ijcnn1", "budget.seconds=3600"),
+            Group(1, "lasvm svm_light", "ijcnn1", "budget.seconds=60"),
+            Group(2, "asset_512", "ijcnn1", values=_until(512)),
+            Group(2, "asset_1024", "ijcnn1", values=_until(1024))])
+    claims = [
+        claim("ASSET is 2 to 40 times faster than CPSP on IJCNN1", "Section 4.2, Table 2",
+            "ASSET with s = 1024 takes on IJCNN1 between a half and a fortieth of the time of CPSP with s = "
+            "512.",
+            Ratio("CPSP over ASSET", Value("cpsp_512", "cpu_seconds"), Value("asset_1024", "cpu_seconds"),
+                (2.0, 40.0), panels="ijcnn1")),
+        claim("ASSET is among the fastest methods on IJCNN1", "Section 4.2, Table 2",
+            "ASSET is among the fastest methods: with s = 512 it takes less time than LASVM, SVM-light and "
+            "CPSP on IJCNN1.",
+            *(Order(name, Value("asset_512", "cpu_seconds"), Value(solver, "cpu_seconds"), ratio=True,
+                  panels="ijcnn1")
+              for name, solver in (("LASVM", "lasvm"), ("SVM-light", "svm_light"), ("CPSP", "cpsp_512"))))]
+    return Grid("AS-T2", "ASSET, Table 2: seconds to the error of CPNY, larger data sets",
+        ASSET + "Table 2, section 4.2; published: CPU seconds of the authors' machine and programs", runs,
+        claims, **TABLE_2,
+        published={
+            # Not available, and so without a row of ours.
+            "ijcnn1 CCAT": {"asset_512": "95.0 s (8.23 ± 0.08 %)", "strong_512": "99.2 s (8.26 ± 0.06 %)",
+                "cpsp_512": "799.9 s (5.24 %)", "cpny_512": "62.0 s (8.31 %)", "lasvm": "2616.0 s (4.71 %)",
+                "svm_light": "3422.6 s (4.72 %)", "asset_1024": "264.6 s (7.09 ± 0.05 %)",
+                "strong_1024": "278.4 s (7.11 ± 0.04 %)", "cpsp_1024": "2949.9 s (5.19 %)",
+                "cpny_1024": "122.9 s (7.15 %)"},
+            "ijcnn1": {"asset_512": "86.7 s (1.08 ± 0.02 %)", "strong_512": "89.1 s (1.08 ± 0.02 %)",
+                "cpsp_512": "726.8 s (0.84 %)", "cpny_512": "319.5 s (1.1 %)", "lasvm": "288.1 s (0.76 %)",
+                "svm_light": "1331.3 s (0.73 %)", "asset_1024": "307.1 s (0.79 ± 0.02 %)",
+                "strong_1024": "297.0 s (0.79 ± 0.01 %)", "cpsp_1024": "1649.4 s (0.78 %)",
+                "cpny_1024": "598.0 s (0.80 %)"},
+            "covtype": {"asset_512": "697.2 s (18.19 ± 0.06 %)", "strong_512": "585.7 s (18.18 ± 0.07 %)",
+                "cpsp_512": "1.8 h (17.73 %)", "cpny_512": "1841.5 s (18.24 %)", "lasvm": "38.3 h (13.46 %)",
+                "svm_light": "52.7 h (13.82 %)", "asset_1024": "2259.4 s (16.47 ± 0.04 %)",
+                "strong_1024": "2063.9 s (16.47 ± 0.06 %)", "cpsp_1024": "4.1 h (16.61 %)",
+                "cpny_1024": "3597.7 s (16.52 %)"}})
+
+
+def as_t2sv() -> Artifact:
+    """What Table 2 of the ASSET paper says of ASSET, LASVM and SVM-light on Covertype, as in `as_t2sl`; the
+    machine is another one. LASVM and SVM-light are stopped after 60 s."""
+    runs = table_2("observe.points=100", "budget.iterations=null observe.points=10", [COVTYPE],
+        [Group(1, "cpny_512", "", "budget.seconds=3600"),
+            Group(1, "lasvm svm_light", "", "budget.seconds=60"),
+            Group(2, "asset_512", values=_until(512))])
+    claims = [
+        claim("ASSET is among the fastest methods on Covertype", "Section 4.2, Table 2",
+            "ASSET is among the fastest methods: with s = 512 it takes less time than LASVM and SVM-light "
+            "on Covertype.",
+            *(Order(name, Value("asset_512", "cpu_seconds"), Value(solver, "cpu_seconds"), ratio=True,
+                  panels="covtype")
+              for name, solver in (("LASVM", "lasvm"), ("SVM-light", "svm_light"))))]
+    return Grid("AS-T2", "ASSET, Table 2: seconds to the error of CPNY, Covertype",
+        ASSET + "Table 2, section 4.2; published: CPU seconds of the authors' machine and programs", runs,
+        claims, cell=TABLE_2["cell"], counters="cpu_seconds", values=TABLE_2["values"],
+        published={"covtype": {"asset_512": "697.2 s (18.19 ± 0.06 %)", "cpny_512": "1841.5 s (18.24 %)",
+            "lasvm": "38.3 h (13.46 %)", "svm_light": "52.7 h (13.82 %)"}}, supplied=TABLE_2["supplied"])
