@@ -5,7 +5,7 @@ from __future__ import annotations
 from svmbench.papers.artifact import Artifact, Check, Grid, Sweep
 from svmbench.papers.claims import claim
 from svmbench.papers.predicates import Ended, Exact, Order, Ratio, Slope
-from svmbench.papers.quantities import EACH, Measured, Value
+from svmbench.papers.quantities import EACH, Measured, Value, by_panel
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
 RANDSVM = "Krishnan, Bhattacharyya, Hariharan: RandSVM, NIPS 2007, "
@@ -146,20 +146,20 @@ def rs_ex() -> Artifact:
             Panel("twonorm", "Twonorm, γ = 0.02, C = 1",
                 "dataset=twonorm dataset.n_train=40000 kernel.gamma=0.02 problem.C=1.0")],
         [Line("factor16", "solver.separable=true", solver="randsvm", title="RandSVM, factor 16"),
-            Line("factor32", "solver.separable=false", solver="randsvm", title="RandSVM, factor 32"),
-            Line("full", solver="decomposition", title="the full problem")],
-        [Group(5, "factor16 factor32"), Group(1, "full")])
+            Line("factor32", "solver.separable=false", solver="randsvm", title="RandSVM, factor 32")],
+        [Group(5)])
     claims = [
         claim("ending at k support vectors gives a useful predictor", "Theorem 3, formula (4)",
             "On data that are not almost separable, RandSVM with k from formula (4) has a test error within "
-            "3 points of that of the full problem. The paper says so of its own sets; Theorem 3 requires "
+            "3 points of that of the full problem: of the certified optimum without a bias on Reuters and "
+            "Adult, and of Bayes' rule on Twonorm. The paper says so of its own sets; Theorem 3 requires "
             "almost separable sets.",
-            Exact("factor 16", Value("factor16"), Value("full"), within=3.0),
-            Exact("factor 32", Value("factor32"), Value("full"), within=3.0),
+            *(Exact(name, Value(solver), by_panel(reuters=2.88, adult=14.93, twonorm=2.28), within=3.0)
+              for name, solver in (("factor 16", "factor16"), ("factor 32", "factor32"))),
             sure="ours",
             seen=(
-                "The errors of RandSVM were known when a run of the full problem replaced the optima without "
-                "a bias on Reuters and Adult, and the Bayes error on Twonorm: in 4 of 6 tests, 2 open.")),
+                "The errors were known when those of the full problem, which no document prints, ceased to "
+                "be judged as printed ones, with the noise of a test set.")),
         claim("more support vectors are better", "Formula (4)",
             "Twice as large a k gives a lower test error on Adult.",
             Order("factor 32 against 16", Value("factor32"), Value("factor16"), panels="adult"), sure="ours")]
