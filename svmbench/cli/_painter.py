@@ -102,10 +102,10 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     other_end.close()
     from multiprocessing import get_context
 
-    from matplotlib.artist import Artist
+    import matplotlib.artist
 
-    # A third of importing matplotlib is to write signatures and docstrings, which nobody reads here.
-    Artist._update_set_signature_and_docstring = classmethod(lambda artist: None)  # type: ignore[attr-defined]
+    # A sixth of importing matplotlib is to write docstrings, which nobody reads here.
+    matplotlib.artist.kwdoc = lambda artist: ""
 
     import svmbench.figures.curves
     import svmbench.figures.decision  # noqa: F401
