@@ -68,9 +68,8 @@ def small(artifact):
     kev = "null" if "budget.gap=" in given else "20000"
     limits = (f"budget.kev={kev}", "budget.memory=1", "budget.seconds=null")
     sample = ("features.s=20",) if "features=nystrom" in given else ()
-    kernel = tuple(
-        o for o in runs.panels[0].overrides.split() if not o.startswith(("dataset", "features.s", "budget"))
-    )
+    others = ("dataset", "features.s", "budget", "problem.multiclass")  # the points have two classes
+    kernel = tuple(o for o in runs.panels[0].overrides.split() if not o.startswith(others))
     panel = dataclasses.replace(runs.panels[0], overrides=" ".join((*kernel, *board, *limits, *sample)))
     groups = tuple(
         dataclasses.replace(
@@ -86,6 +85,7 @@ def small(artifact):
     )
     # A batch and a sample are at most the training set.
     fewer = {"solver.k": "solver.k=50", "features.s": "features.s=20", "budget.kev": "budget.kev=20000"}
+    fewer["subset"] = "subset=50"
     lines = tuple(
         dataclasses.replace(
             line, overrides=" ".join(fewer.get(o.partition("=")[0], o) for o in line.overrides.split())
