@@ -49,7 +49,8 @@ _ABOUT = f"""\
 Made by `svmbench paper verdict` from the stored runs; nothing is written by hand. A claim is a finding of a
 document in our own words. Its tests are predicates with thresholds, fixed before an outcome was known unless
 a {SEEN_MARK} marks the verdict; each gives a number and its {LEVEL:.0%} interval, from at least {DRAWS[0]:,}
-resamples of the seeds.
+resamples of the seeds and, for test errors, of the noise of the test set. Of a test that compares two values
+it is their difference or ratio.
 
 A claim is *reproduced* if the intervals of all its tests lie in the ranges given, *deviates* if one lies
 outside, and is *inconclusive* otherwise. A test of a printed error is inconclusive, too, if a difference of
@@ -59,7 +60,7 @@ document; their answer is the number of tests that hold. The number shown is tha
 deviates, else of the first that is open, else of the first; the page of the document has all. Costs are
 kernel evaluations, counted on demand (A), by row update (B) or per iteration (C), as
 [counting](../../docs/counting.md) explains; errors are in percent. A value at a cost is that of the last
-checkpoint up to it. *> 1.0e9* is a lower bound: a run ended before it arrived."""
+checkpoint up to it. *> 1.0e9* is a lower bound: no checkpoint of a run showed that it arrived."""
 
 
 def judged(materials: Sequence[Material]) -> list[Judged]:

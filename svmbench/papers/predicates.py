@@ -461,12 +461,13 @@ class Ended(Test):
         return f"the share of runs of {self.solver} that {why} is {_region(self.share)}"
 
     def tested(self, evidence: Evidence) -> Tested:
-        """Return the fraction."""
+        """Return the fraction in percent."""
         runs = evidence.runs(self.solver, self.where)
         hits = np.array([re.search(self.because, f"{run.status}: {run.reason}") is not None for run in runs])
-        rows = Rows.of(evidence.draw.means(hits.astype(float), [run.seed for run in runs]))
+        rows = Rows.of(evidence.draw.means(100.0 * hits, [run.seed for run in runs]))
         text = f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}"
-        return Tested(rows, *ends_of(self.share), "of the runs", text)
+        low, high = ends_of(self.share)
+        return Tested(rows, 100.0 * low, 100.0 * high, "% of the runs", text)
 
 
 @dataclass(frozen=True)

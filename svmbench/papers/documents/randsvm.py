@@ -5,7 +5,7 @@ from __future__ import annotations
 from svmbench.papers.artifact import Artifact, Check, Grid, Sweep
 from svmbench.papers.claims import claim
 from svmbench.papers.predicates import Ended, Exact, Order, Ratio, Slope
-from svmbench.papers.quantities import EACH, Measured, Value, by_panel
+from svmbench.papers.quantities import EACH, Measured, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
 RANDSVM = "Krishnan, Bhattacharyya, Hariharan: RandSVM, NIPS 2007, "
@@ -150,16 +150,17 @@ def rs_ex() -> Artifact:
         [Group(5)])
     claims = [
         claim("ending at k support vectors gives a useful predictor", "Theorem 3, formula (4)",
-            "On data that are not almost separable, RandSVM with k from formula (4) has a test error within "
-            "3 points of that of the full problem: of the certified optimum without a bias on Reuters and "
-            "Adult, and of Bayes' rule on Twonorm. The paper says so of its own sets; Theorem 3 requires "
-            "almost separable sets.",
-            *(Exact(name, Value(solver), by_panel(reuters=2.88, adult=14.93, twonorm=2.28), within=3.0)
+            "On Adult, which is not almost separable, RandSVM with k from formula (4) has a test error "
+            "within 3 points of that of the full problem, of the certified optimum without a bias. The paper "
+            "says so of its own sets; Theorem 3 requires almost separable sets. On Reuters the sample is all "
+            "examples, and the errors on Twonorm are below 3 %, so neither could fail.",
+            *(Exact(name, Value(solver), 14.93, within=3.0, panels="adult")
               for name, solver in (("factor 16", "factor16"), ("factor 32", "factor32"))),
             sure="ours",
             seen=(
                 "The errors were known when those of the full problem, which no document prints, ceased to "
-                "be judged as printed ones, with the noise of a test set: in 4 of 6 tests, 2 open.")),
+                "be judged as printed ones, with the noise of a test set, and when Reuters and Twonorm were "
+                "left out: in 4 of 6 tests, 2 open.")),
         claim("more support vectors are better", "Formula (4)",
             "Twice as large a k gives a lower test error on Adult.",
             Order("factor 32 against 16", Value("factor32"), Value("factor16"), panels="adult"), sure="ours")]
