@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import glob
 import hashlib
 import io
 import json
 import math
 import os
-import secrets
 import shutil
 import stat
 import tempfile
-import time
 import zipfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from svmbench.errors import UserError
+from svmbench.locking import CAREFUL, Lock, is_file_at, is_of_process
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+#: What the name of a temporary file has before its process, so that no file of a user is taken for one.
+_OURS = ".svmbench-"
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -33,9 +39,10 @@ def write_whole(path: Path, content: bytes | str) -> None:
     content : bytes or str
         Text is written as UTF-8.
     """
-    temporary = path.with_name(f".{path.name}.svmbench-{secrets.token_hex(6)}")
+    temporary = path.with_name(f".{path.name}{_OURS}{os.getpid()}")
     try:
-        with open(temporary, "xb") as stream:
+        remove_leftovers(path)
+        with open(_new_locked(temporary), "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             sync(stream.fileno())
@@ -50,23 +57,61 @@ def write_whole(path: Path, content: bytes | str) -> None:
             temporary.unlink(missing_ok=True)
 
 
-#: Seconds after which a folder of `scratch` belongs to a killed process: a week.
-_OLD = 7 * 86400
+def _new_locked(path: Path) -> int:
+    """Create a file that is locked as long as it is open, and return its descriptor."""
+    while True:
+        path.unlink(missing_ok=True)  # left by a killed process, or a link
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            with contextlib.suppress(OSError):  # a file system without locks: there, leftovers stay
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if is_file_at(descriptor, path):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # another process removed it as a leftover before it was locked
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove the temporary files of killed writers of a file, which nobody locks, on any host."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}{_OURS}*"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(leftover, os.O_RDWR | CAREFUL)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                leftover.unlink()
+            finally:
+                os.close(descriptor)
+
+
+#: Name of the lock in a `scratch` folder.
+_LOCK = "lock"
 
 
 @contextlib.contextmanager
-def scratch(parent: Path, purpose: str) -> Iterator[Path]:
+def scratch(parent: Path, prefix: str) -> Iterator[Path]:
     """Yield a new folder in ``parent``, from which content is moved when complete; remove it at the end.
 
-    Old folders of the same purpose, whose process was killed, are removed as well.
+    Folders with the same prefix that no process locks, since theirs was killed, are removed as well. The
+    parent may be any folder of the user, so a folder with content but without our lock is left alone.
     """
-    prefix = f".svmbench-{purpose}-"
-    for left in parent.glob(f"{prefix}*"):
+    for path in parent.glob(f"{prefix}*"):
+        with contextlib.suppress(OSError, ValueError, UserError):
+            _remove_scratch(path)
+    made, lock = Path(tempfile.mkdtemp(dir=parent, prefix=prefix)), None
+    try:
+        with contextlib.suppress(UserError):  # a file system without locks: there, leftovers stay
+            # If another process has just removed the still empty folder, it is made again.
+            lock = Lock.acquire(made / _LOCK, lambda who: None)
+        yield made
+    finally:
         with contextlib.suppress(OSError):
-            if left.stat().st_mtime < time.time() - _OLD:
-                shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(dir=parent, prefix=prefix, ignore_cleanup_errors=True) as made:
-        yield Path(made)
+            empty(made, [_LOCK])  # the lock goes last: whoever is killed meanwhile leaves a known leftover
+        if lock is not None:
+            lock.remove()
+        with contextlib.suppress(OSError):
+            shutil.rmtree(made)
 
 
 def empty(folder: Path, kept: Collection[str]) -> None:
@@ -75,6 +120,21 @@ def empty(folder: Path, kept: Collection[str]) -> None:
         if path.name not in kept:
             real = path.is_dir() and not path.is_symlink()
             shutil.rmtree(path) if real else path.unlink()
+
+
+def _remove_scratch(path: Path) -> None:
+    """Remove a folder made by `scratch` unless it is in use; ValueError or OSError for any other."""
+    if path.is_symlink() or not os.path.lexists(path / _LOCK):
+        path.rmdir()  # only if it is empty: killed before it was locked
+        return
+    content = read_regular(path / _LOCK)
+    # Killed before the lock had its content, nothing was made beside it.
+    if is_of_process(content) or (not content and len(list(path.iterdir())) == 1):
+        lock = Lock.try_acquire(path / _LOCK)
+        if lock is not None:
+            empty(path, [_LOCK])
+            lock.remove()
+            path.rmdir()
 
 
 #: Most bytes of a document, trace or log: a hundred times what any run has written.

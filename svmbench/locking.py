@@ -113,7 +113,7 @@ class Lock:
                 if not _take(descriptor, path, wait):
                     os.close(descriptor)
                     return None
-                if _is_file_at(descriptor, path):
+                if is_file_at(descriptor, path):
                     os.truncate(descriptor, 0)
                     os.pwrite(descriptor, holding(os.getpid()).encode(), 0)
                     return cls(path, descriptor)
@@ -138,6 +138,11 @@ class Lock:
 def holding(process: int) -> str:
     """Return the content of the lock files that a process of this machine holds."""
     return f"process {process} on {socket.gethostname()}"
+
+
+def is_of_process(content: bytes) -> bool:
+    """Return whether a lock file has this content because a process made it."""
+    return content.startswith(b"process ")
 
 
 def holder(path: Path) -> str | None:
@@ -177,7 +182,7 @@ def _take(descriptor: int, path: Path, wait: bool) -> bool:
         ) from error
 
 
-def _is_file_at(descriptor: int, path: Path) -> bool:
+def is_file_at(descriptor: int, path: Path) -> bool:
     """Return whether an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))

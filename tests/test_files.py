@@ -1,9 +1,14 @@
+import contextlib
+import errno
 import fcntl
 import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -145,12 +150,122 @@ def test_sha256_of_bytes_and_of_a_file_agree(tmp_path):
     assert sha256(b"abc") == sha256(tmp_path / "x") == known
 
 
-def test_folders_of_killed_processes_are_removed_when_they_are_old(tmp_path):
-    old, young, own = (tmp_path / name for name in (".svmbench-making-1", ".svmbench-making-2", ".making-3"))
-    for folder in (old, young, own):
-        (folder / "whole").mkdir(parents=True)
-    os.utime(old, (0, 0))
+WRITE = """
+import sys, time
+from pathlib import Path
+from svmbench import files
+files.sync = lambda descriptor: (print("writing", flush=True), time.sleep(60))
+files.write_whole(Path(sys.argv[1]), "half")
+"""
+
+
+def test_the_next_writer_removes_what_a_killed_one_left_of_a_file(tmp_path):
+    path = tmp_path / "report.html"
+    command = [sys.executable, "-c", WRITE, str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "writing\n"
+    write_whole(path, "whole")
+    (left,) = tmp_path.glob(".report.html.*")  # its writer lives
+    process.kill()
+    end(process)
+    others = [tmp_path / ".report.html.12345", tmp_path / ".page.html.svmbench-12345"]
+    for other in others:
+        other.touch()
+    assert left.exists()
+    write_whole(path, "again")
+    assert path.read_text() == "again" and sorted(tmp_path.iterdir()) == sorted([path, *others])
+
+
+def test_a_file_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    flock, taken = fcntl.flock, []
+
+    def late(descriptor, how):
+        if not taken:
+            (begun,) = tmp_path.iterdir()
+            begun.unlink()
+            taken.append(begun)
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    write_whole(tmp_path / "a.txt", "x")
+    assert taken and [path.read_text() for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_leftovers_stay_where_nobody_can_lock(tmp_path, monkeypatch):
+    def refuse(descriptor, how):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (tmp_path / ".a.txt.svmbench-12345").touch()
+    write_whole(tmp_path / "a.txt", "x")
+    with scratch(tmp_path, ".making-") as made:
+        (made / "whole").mkdir()
+        os.rename(made / "whole", tmp_path / "kept")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.txt", ".a.txt.svmbench-12345", "kept"}
+
+
+def test_the_next_scratch_folder_removes_those_of_killed_processes(tmp_path):
+    left, other = tmp_path / ".making-1", tmp_path / ".making"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "lock").write_text("process 1 on here")
+    with scratch(tmp_path, ".making-") as first, scratch(tmp_path, ".making-") as second:
+        assert not left.exists() and other.exists() and first.exists() and second.exists()
+    assert list(tmp_path.iterdir()) == [other]
+
+
+def test_a_scratch_folder_that_another_process_is_removing_is_made_again(tmp_path, monkeypatch):
+    make = tempfile.mkdtemp
+
+    def made_and_taken(**given):
+        folder = make(**given)
+        other = Lock.try_acquire(Path(folder) / "lock")
+
+        def remove():
+            other.remove()
+            with contextlib.suppress(OSError):  # the waiting process may be quicker
+                os.rmdir(folder)
+
+        threading.Timer(0.2, remove).start()  # it waits for its turn on a busy machine
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made_and_taken)
+    with scratch(tmp_path, ".making-") as made:
+        time.sleep(0.4)
+        assert holder(made / "lock") is not None
+
+
+@pytest.mark.parametrize(
+    "moment", ["shutil.rmtree", "os.rmdir", "os.unlink", "os.pwrite", "os.open", "fcntl.flock"]
+)
+def test_a_scratch_folder_is_removed_whenever_its_maker_was_killed(tmp_path, moment):
+    code = (
+        "import fcntl, os, shutil, sys\n"
+        "from pathlib import Path\n"
+        "from svmbench.files import scratch\n"
+        "def arm():\n"
+        f"    {moment} = lambda *_, **__: os._exit(9)\n"
+        f"if {moment.endswith(('pwrite', 'open', 'flock'))}: arm()\n"
+        "with scratch(Path(sys.argv[1]), '.making-') as made:\n"
+        "    (made / 'whole').mkdir()\n"
+        "    arm()\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code, tmp_path], check=False).returncode == 9
+    assert list(tmp_path.iterdir())
+    with scratch(tmp_path, ".making-"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", [None, "", "not of a process"])
+def test_a_folder_of_the_user_with_such_a_name_stays(tmp_path, content):
+    own = tmp_path / ".making-thesis"
+    own.mkdir()
+    (own / "thesis.tex").write_text("years of work")
+    if content is not None:
+        (own / "lock").write_text(content)
     os.utime(own, (0, 0))
-    with scratch(tmp_path, "making") as made:
-        os.rename(made, tmp_path / "kept")
-    assert {path.name for path in tmp_path.iterdir()} == {young.name, own.name, "kept"}
+    with scratch(tmp_path, ".making-"):
+        pass
+    assert (own / "thesis.tex").read_text() == "years of work"
+    assert content is None or (own / "lock").read_text() == content

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         results.mkdir(parents=True, exist_ok=True)
         with (
-            scratch(results, "check") as folder,
+            scratch(results, ".check-") as folder,
             launch.others(options["launcher"], folder) as (start, tick),
         ):
             for holds, sentence in probe.findings(folder, start, tick):

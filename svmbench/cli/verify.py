@@ -94,14 +94,15 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_with_results(arguments)
 
     from svmbench.store import Store
-    from svmbench.store.integrity import check_folder, check_store
+    from svmbench.store.integrity import check_folder
+    from svmbench.sweep.record import check_all
 
     store = Store(given.results, warn=lambda sentence: None)
     if given.runs:
         paths = dict.fromkeys(path for name in given.runs for path in _paths(store, name))
         findings: Iterator[Finding] = (one for path in paths for one in check_folder(path, store))
     else:
-        findings = check_store(store)
+        findings = check_all(store)
     findings = _apart(_set_aside(findings, store) if given.repair else findings)
     tally = _Tally()
     judged = tally.counted(_repeated(_judged(findings, given.recompute, store), given.again, store))

@@ -27,7 +27,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
 from svmbench.config.overrides import as_text, check_form, check_keys, not_an_override, usual, written
-from svmbench.config.plain import check_files, plain, read_section, with_changes
+from svmbench.config.plain import check_files, check_shapes, plain, read_section, with_changes
 from svmbench.config.validation import checked, of_the_sweep, schema_of, sweep_options
 from svmbench.config.values import defaults_of
 from svmbench.errors import UserError, nearest
@@ -196,6 +196,7 @@ class _Composer:
     """Composes configurations while Hydra is initialised, and caches the common parts of a sweep's jobs."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
+        check_shapes(folders)
         self._folders = folders
         self._groups = folder.groups(folders)
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())

@@ -81,8 +81,22 @@ def user_folders(given: str | None = None) -> list[Path]:
                 raise UserError(
                     f"{file} has the name of an option of svmbench, which would be read instead: rename it"
                 )
+            if file.is_file():
+                for match in _OTHER_NUMBER.finditer(text_of(file)):
+                    raise UserError(
+                        f"{file}: {match[0].strip()} is a number in another base, which the command line "
+                        "does not read: write it in decimals, or in quotes if it is text"
+                    )
         folders.append(folder)
     return folders
+
+
+#: A value that YAML reads as a number in base 16, 8, 2 or 60.
+_OTHER_NUMBER = re.compile(
+    r"^[^#'\"\n]*(?:[:-][ \t]+|[\[,][ \t]*)[-+]?"
+    r"(0x[0-9a-fA-F_]+|0b[01_]+|0[0-7_]+|[1-9][0-9_]*(:[0-5]?[0-9])+)(?=[ \t]*([,\]#]|$))",
+    re.MULTILINE,
+)
 
 
 def option(folders: Sequence[Path | str]) -> list[str]:

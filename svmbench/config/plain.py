@@ -52,9 +52,45 @@ def read_section(file: Path) -> dict[str, Parameter] | None:
         return None
     try:
         content = OmegaConf.to_container(OmegaConf.load(file))
-    except (yaml.YAMLError, RecursionError):
+    except yaml.YAMLError:
         return None  # Hydra fails as well, and reports the place
     return cast(dict[str, Parameter], content) if content and isinstance(content, dict) else None
+
+
+#: Deepest nesting of a user's file, and most keys and values that its aliases may expand to.
+_DEEPEST = 100
+_MOST_ALIASED = 10_000
+
+
+def check_shapes(folders: Sequence[Path]) -> None:
+    """Raise a `UserError` for a file that composing would take long for, or never read.
+
+    Such a file is nested too deeply, or its aliases, which may be nested, expand to too many values.
+    """
+    for file in (file for folder in folders for file in sorted(folder.glob("*/*.yaml")) if file.is_file()):
+        sizes: dict[str, int] = {}
+        open_ones: list[tuple[str | None, int]] = []
+        size = 0
+        try:
+            # libyaml's parser where there is one: the other takes seconds for hundreds of levels
+            for event in yaml.parse(text_of(file), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+                size += 1
+                if isinstance(event, yaml.AliasEvent):
+                    size += sizes.get(str(event.anchor), 0)
+                elif isinstance(event, yaml.CollectionStartEvent):
+                    open_ones.append((event.anchor, size))
+                elif isinstance(event, yaml.CollectionEndEvent):
+                    anchor, before = open_ones.pop()
+                    if anchor is not None:
+                        sizes[anchor] = size - before
+                if len(open_ones) > _DEEPEST:
+                    raise UserError(f"{file} is nested too deeply: write plain sections of keys and values")
+                if size > _MOST_ALIASED and sizes:
+                    raise UserError(
+                        f"the aliases in {file} stand for more than {_MOST_ALIASED} values: write them out"
+                    )
+        except yaml.YAMLError:
+            continue  # composing reports the place
 
 
 def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Exception) -> None:

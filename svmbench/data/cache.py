@@ -59,7 +59,7 @@ def save(folder: Path, dataset: Dataset) -> None:
     """Write a data set to a folder atomically, replacing an unreadable one."""
     make_folder(folder.parent)
     try:
-        with scratch(folder.parent, "preparing") as made:
+        with scratch(folder.parent, ".preparing-") as made:
             written = made / folder.name
             written.mkdir()
             _write(written, dataset)

@@ -53,7 +53,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
         raise UserError(f"run {open_ones[0]} has not ended: wait for its end, make it again, or leave it out")
     with storing(str(target), target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with scratch(target.parent, "export") as made:
+        with scratch(target.parent, ".export-") as made:
             folder = made / "results"
             _fill(folder, runs, root, commands)
             if target.suffix == ".zip":

@@ -164,7 +164,7 @@ def _unpacked(path: Path, home: Path) -> Path:
         return folder
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with scratch(home, "unpacking") as made:
+        with scratch(home, ".unpacking-") as made:
             whole = made / name
             whole.mkdir()
             _unpack(path, whole / "runs")

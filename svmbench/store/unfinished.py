@@ -15,6 +15,7 @@ from svmbench.files import (
     digest,
     read_npz,
     read_regular,
+    remove_leftovers,
     sha256,
     write_whole,
 )
@@ -69,7 +70,8 @@ class UnfinishedOptimum:
             return None
 
     def remove(self) -> None:
-        """Remove the state, if there is one."""
+        """Remove the state, if there is one, and what killed writers left of it."""
+        remove_leftovers(self._path)
         self._path.unlink(missing_ok=True)
 
 

@@ -15,9 +15,10 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import UnionType
 from typing import Any, BinaryIO, cast
 
 from svmbench.config.validation import sweep_options
@@ -25,11 +26,16 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import scratch, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
-from svmbench.store import lines, shared
+from svmbench.store import Store, lines, shared
 from svmbench.store.documents import Unreadable, storing
+from svmbench.store.events import is_number
 from svmbench.store.index import folder_names
+from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.stored import JobEnd, without_run
+
+#: Keys that a sweep reads from a stored configuration before a run validates it, and their types.
+_OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
 
 #: Keys of launchers of older versions.
 _FORMER = ("cluster", "requeue", "retries")
@@ -64,7 +70,7 @@ class Record:
             sweeps.mkdir(parents=True, exist_ok=True)
             jobs = [{**vars(job), "config": job.config.document()} for job in plan.jobs]
             document = {**vars(plan), "jobs": jobs}
-            with scratch(sweeps, "beginning") as made:
+            with scratch(sweeps, ".beginning-") as made:
                 (made / "sweep").mkdir()
                 write_whole(made / "sweep" / "plan.json", json.dumps(lines.checked(document)))
                 folder = next(one for one in (sweeps / one for one in names) if _renamed(made / "sweep", one))
@@ -111,7 +117,8 @@ class Record:
             for key in _FORMER:
                 kept["options"].get("launcher", {}).pop(key, None)
             plan = Plan(jobs, **kept)
-            # A plan written by an older version may have fewer options than sweeps have now.
+            _check_plan(plan)
+            # A plan written by an older version or by hand may have fewer options than sweeps have now.
             return replace(plan, options=sweep_options(plan.options))
         except Unreadable:
             raise
@@ -189,6 +196,55 @@ class Record:
 def all_finished(jobs: Iterable[Job], ends: Mapping[int, JobEnd]) -> bool:
     """Return whether no job needs to be repeated."""
     return all(job.number in ends and ends[job.number]["state"] in FINISHED for job in jobs)
+
+
+def check_all(store: Store) -> Iterator[Finding]:
+    """Check a store. A plan that ``status`` and ``resume`` refuse is damaged even if its digest matches."""
+    for finding in check_store(store):
+        if finding.kind == "plan" and finding.state != "unreadable":
+            try:
+                Record(finding.path.parent).plan()
+            except UserError as error:
+                finding = replace(finding, state="damaged", sentence=str(error))
+        yield finding
+
+
+def _check_plan(plan: Plan) -> None:
+    """Raise a ValueError for a plan that `svmbench.sweep.planning` cannot have written."""
+    whole = all(
+        type(job.number) is int
+        and isinstance(job.label, str)
+        and _are(job.overrides, str)
+        and all(_is(getattr(job.config, key), kind) for key, kind in _OF_A_CONFIG.items())
+        and _is(job.config.budget.counter, str)
+        and _is(job.config.budget.memory, int | float | None)
+        for job in plan.jobs
+    )
+    ordered = [job.number for job in plan.jobs] == list(range(len(plan.jobs)))
+    pairs = [*plan.duplicates, *plan.impossible]
+    texts = _are(plan.folders, str) and all(_are(pair, str, 2) for pair in pairs)
+    if not (whole and ordered and plan.jobs and texts):
+        raise ValueError("it holds what no plan has")
+    options = sweep_options(plan.options)
+    launcher = plan.options.get("launcher", {})  # of an older version, with fewer keys
+    read = options["launcher"]
+    same = {key: read.get(key) for key in launcher} == launcher
+    if not same or any(options[key] != plan.options[key] for key in plan.options.keys() - {"launcher"}):
+        raise ValueError("it has options that no sweep has")
+
+
+def _is(value: object, kind: type | UnionType) -> bool:
+    """Return whether a value has a type; booleans, and numbers that `is_number` rejects, are not numbers."""
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return isinstance(value, kind) and (not isinstance(value, int | float) or is_number(value))
+
+
+def _are(values: object, kind: type, length: int | None = None) -> bool:
+    """Return whether a value is a list of values of a type, and of the given length, if any."""
+    if not isinstance(values, list | tuple) or length not in (None, len(values)):
+        return False
+    return all(isinstance(value, kind) for value in values)
 
 
 def _last_byte(stream: BinaryIO) -> bytes:

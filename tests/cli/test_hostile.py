@@ -181,6 +181,18 @@ def test_an_interrupt_of_which_a_library_makes_another_error_is_one_sentence(her
     assert (done.returncode, done.stderr) == (130, "svmbench: interrupted\n")
 
 
+def test_aliases_that_stand_for_millions_of_values_are_one_sentence(here, capsys):
+    (here / "mine" / "budget").mkdir(parents=True)
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 9)]
+    (here / "mine" / "budget" / "bomb.yaml").write_text("\n".join(lines))
+    begun = time.monotonic()
+    assert main(["run", "--config-dir", "mine", "budget=bomb"]) == 2
+    assert time.monotonic() - begun < 30.0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the aliases in" in line and "write them out" in line
+
+
 def test_a_few_aliases_are_welcome(here):
     (here / "mine" / "budget").mkdir(parents=True)
     keys = ("name: few", "kev: &k 2.0e+4", "counter: kev_ondemand", "iterations: null", "seconds: null")

@@ -3,7 +3,7 @@
 import pytest
 
 from svmbench import config
-from svmbench.config import compose
+from svmbench.config import compose, folder
 from svmbench.errors import UserError
 
 FILE = ("dataset=file", "kernel.gamma=1", "problem.C=1")
@@ -77,6 +77,21 @@ def test_second_names_of_solvers():
     jobs, _ = compose.jobs(["solver=libsvm,smo"])
     assert [job.config.solver.name for job in jobs] == ["sklearn_svc", "smo"]
     assert config.resolve(["solver=liblinear", "kernel=linear"]).solver.name == "sklearn_linearsvc"
+
+
+@pytest.mark.parametrize("number", ["0x10", "12:30", "010", "0b11", "[0x10, 2]"])
+def test_a_number_that_only_yaml_reads_is_refused_in_a_file(tmp_path, number):
+    (tmp_path / "kernel").mkdir()
+    (tmp_path / "kernel" / "mine.yaml").write_text(f"name: gaussian\ngamma: {number}  # base\n")
+    with pytest.raises(UserError, match=r"mine\.yaml: gamma.* is a number in another base"):
+        folder.user_folders(str(tmp_path))
+
+
+def test_other_values_of_a_file_are_not_mistaken_for_numbers_of_yaml(tmp_path):
+    (tmp_path / "budget").mkdir()
+    text = "# at 12:30\nkev: 1000000\nseconds: 0.5\ngap: 1e-3\nnote: '0x10'\nday: 2026-10-02\nzero: 0\n"
+    (tmp_path / "budget" / "mine.yaml").write_text(text)
+    assert folder.user_folders(str(tmp_path)) == [tmp_path]
 
 
 @pytest.mark.parametrize(

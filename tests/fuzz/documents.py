@@ -159,6 +159,17 @@ def notes(data: bytes) -> None:
         _tell("show", SOUND)
 
 
+def plan(data: bytes) -> None:
+    """plan.json of a sweep, with a right digest."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        data = json.dumps(_checked(json.loads(data))).encode()
+    _sweep().joinpath("plan.json").write_bytes(data)
+    with refusing():
+        Record(_sweep()).plan()
+    _tell("status")
+    _tell("status", "--json")
+
+
 def events(data: bytes) -> None:
     """events.jsonl of a sweep, each line with a right digest; the input is a list of them."""
     with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
@@ -206,6 +217,16 @@ def speed(data: bytes) -> None:
         for document in record.stored(str(ROOT), []):
             record.heading(document), record.table(document), json.dumps(document, allow_nan=False)
     lines._told.clear()
+
+
+def check(data: bytes) -> None:
+    """The outcome of a check of a paper, with a right digest."""
+    path = ROOT / "checks" / "rs-k.json"
+    path.parent.mkdir(exist_ok=True)
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        data = json.dumps(_checked(json.loads(data))).encode()
+    path.write_bytes(data)
+    _tell("paper", "verdict", "rs-k")
 
 
 def verdicts(data: bytes) -> None:
@@ -301,6 +322,9 @@ def right(target: str) -> bytes:
             Notes(ROOT).tag([SOUND], "a")
             Notes(ROOT).note(SOUND, "b")
             return (ROOT / "notes.json").read_bytes()
+        case "plan":
+            _make_plan()
+            return (_sweep() / "plan.json").read_bytes()
         case "events":
             _make_plan()
             end = {"state": "done", "reason": "", "run": SOUND, "seconds": 1.0, "numbers": {"a": 1}}
@@ -320,6 +344,9 @@ def right(target: str) -> bytes:
         case "speed":
             source = Path(__file__).parents[2] / "results" / "reference" / "speed"
             return min(source.glob("*-scaling-*.json"), key=lambda path: path.stat().st_size).read_bytes()
+        case "check":
+            source = Path(__file__).parents[2] / "results" / "reference" / "checks" / "rs-k.json"
+            return source.read_bytes()
         case "verdicts":
             claim = {
                 "target": "X",
@@ -344,7 +371,7 @@ def right(target: str) -> bytes:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     f.__name__: f
     for f in (
-        *(run, status, optimum, environment, notes, events, pack),
-        *(manifest, speed, verdicts, row),
+        *(run, status, optimum, environment, notes, plan, events, pack),
+        *(manifest, speed, check, verdicts, row),
     )
 }

@@ -9,6 +9,7 @@ import pytest
 
 from svmbench.papers.checks import (
     _function,
+    _is_outcome,
     approximation,
     costs,
     datasets,
@@ -283,3 +284,68 @@ def test_the_sizes_of_a_set_are_those_of_its_parts():
     measures = datasets.set_sizes({"sets": {"board": board}}).measures
     expected = {"board train": 30, "board test": 10, "board features": 2, "board density": 100.0}
     assert measures == {name: {"value": value} for name, value in expected.items()}
+
+
+PANEL = {"title": "t", "x_label": "x", "y_label": "y", "lines": [{"label": "a", "x": [1, 2.5], "y": [0, 1]}]}
+OUTCOME = {
+    "seconds": 1.5,
+    "measures": {"a": {"value": 1}, "b": {"values": [1.0]}, "c": {"x": [1], "series": [[1, 2]]}},
+    "panels": [PANEL],
+    "notes": ["n"],
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"measures": {"a": {"value": 1.0, "low": 0.5, "high": 2}}},
+        {"measures": {}, "panels": [], "notes": []},
+        {"seconds": 0},
+    ],
+)
+def test_what_a_check_measures_is_an_outcome(change):
+    assert _is_outcome(OUTCOME | change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"seconds": value} for value in (None, True, "1", 1e300)),
+        *({"measures": value} for value in (None, [], {"a": 1.0})),
+        *(
+            {"measures": {"a": value}}
+            for value in (
+                {"value": True},
+                {"value": 1.0, "low": 0.5},
+                {"value": 1.0, "low": None, "high": 1.0},
+                {"values": []},
+                {"values": 1.0},
+                {"values": [1.0, "2"]},
+                {"x": [1], "series": [[]]},
+                {"x": [1], "series": [["1"]]},
+                {"x": ["1"], "series": [[1]]},
+                {"x": [1, 2], "series": [[1]]},
+                {"x": [], "series": []},
+                {"series": [[1]]},
+                {"x": [1], "series": 1},
+            )
+        ),
+        *({"panels": value} for value in (None, [[]], [PANEL | {"title": 1}], [PANEL | {"y_label": None}])),
+        *(
+            {"panels": [PANEL | {"lines": value}]}
+            for value in (
+                None,
+                [1],
+                [{"x": [1], "y": [1]}],
+                [{"label": "a", "x": [1], "y": [1, 2]}],
+                [{"label": "a", "x": [1], "y": ["1"]}],
+                [{"label": "a", "x": 1, "y": [1]}],
+            )
+        ),
+        {"notes": None},
+        {"notes": ["n", 1]},
+    ],
+)
+def test_what_no_check_measures_is_no_outcome(change):
+    assert not _is_outcome(OUTCOME | change)

@@ -198,7 +198,19 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     assert "1 of 1 done" in output(capsys, ["status", "--results", str(tmp_path)])
 
 
-@pytest.mark.parametrize("change", [{"options": {"jobs": "2"}}, {"jobs": {"a": 1}}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"options": {"jobs": "2"}}, {"options": {"jobs": 0}}, {"options": {"jobz": 1}}, {"options": []}),
+        *({"duplicates": [5]}, {"impossible": [["a"]]}, {"jobs": {"a": 1}}, {"jobs": [{"number": 0}]}),
+        *({"folders": [5]}, {"folders": "a"}),
+        *(
+            {"jobs": []},
+            {"jobs": [JOB | {"number": 1}]},
+            {"jobs": [JOB | {"config": {**CONFIG, "threads": "2"}}]},
+        ),
+    ],
+)
 def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
     record = Record.create(tmp_path, Plan([], {}))
     plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
@@ -209,6 +221,11 @@ def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, chan
         capsys.readouterr()
         assert main([command, "--results", str(tmp_path)]) == 2
         assert capsys.readouterr().err.endswith("plan.json is damaged: start the sweep again\n")
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "plan.json is damaged: start the sweep again" in capsys.readouterr().out
+    assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
+    assert f"moved to {tmp_path / 'damaged' / record.name}; " in capsys.readouterr().out
+    assert not record.folder.exists() and (tmp_path / "damaged" / record.name).is_dir()
 
 
 def test_lines_of_another_file_are_no_events_cut_short(tmp_path):

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+import time
 import zipfile
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
-from svmbench.files import digest, read_npz, sha256
+from svmbench.files import digest, read_npz, sha256, write_whole
 from svmbench.locking import Lock, holder, own_folder
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, documents
@@ -54,6 +55,12 @@ def test_a_lock_follows_no_link_and_truncates_no_file_of_others(tmp_path, victim
         with pytest.raises(UserError, match="no regular file, and would be overwritten as a lock: remove it"):
             Lock.try_acquire(tmp_path / name)
         assert holder(tmp_path / name) is None
+
+
+def test_a_temporary_file_follows_no_link(tmp_path, victim):
+    (tmp_path / f".file.svmbench-{os.getpid()}").symlink_to(victim)
+    write_whole(tmp_path / "file", "mine")
+    assert (tmp_path / "file").read_text() == "mine" and not (tmp_path / "file").is_symlink()
 
 
 def test_a_run_empties_no_folder_behind_a_link(begin, victim, tmp_path):
@@ -148,6 +155,25 @@ def test_an_export_holds_no_escape_sequence(store, begin, tmp_path):
     export([run], tmp_path / "out", store.root, ["svmbench run dataset.path='\x1b[2J'"])
     told = (tmp_path / "out" / "README.txt").read_text()
     assert "\x1b" not in told and r"svmbench run dataset.path='\x1b[2J'" in told
+
+
+def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path):
+    run = make(begin)
+    killed, running = tmp_path / ".export-killed", tmp_path / ".export-running"
+    for folder in (killed, running):
+        (folder / "results").mkdir(parents=True)
+    (killed / "lock").write_text("process 1 on here")
+    lock = Lock.try_acquire(running / "lock")
+    old = tmp_path / ".export-old"
+    old.mkdir()
+    os.utime(old, (time.time() - 1000, time.time() - 1000))
+    export([run], tmp_path / "out", store.root, [])
+    assert not killed.exists() and not old.exists() and running.exists()
+    lock.remove()
+    leftover = store.root / ".notes.json.svmbench-12345"
+    leftover.write_text("{")
+    Notes(store.root).tag([run.id], "mine")
+    assert not leftover.exists() and Notes(store.root).tagged("mine") == [run.id]
 
 
 @pytest.mark.parametrize(

@@ -173,3 +173,11 @@ def test_of_two_first_readers_the_later_one_uses_the_folder_of_the_other(packed,
     (folder,) = packs.folders(root, unusable)
     assert (root / folder, (root / folder).stat().st_ino) == winner[0]
     assert len(Store(root).runs()) == 2 and len(list((root / "unpacked").iterdir())) == 1
+
+
+def test_what_a_killed_reader_left_is_removed_by_the_next(packed):
+    root, _ = packed
+    left = root / "unpacked" / ".unpacking-1"
+    left.mkdir(parents=True)
+    (left / "lock").write_text("process 1 on here")
+    assert len(Store(root).runs()) == 2 and not left.exists()

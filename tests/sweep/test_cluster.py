@@ -151,7 +151,7 @@ def test_a_bundle_that_dies_fails_one_run_and_gives_the_others_back(here):
     engine, listener = Processes(here, 1), Listener()
     listener.ticks = when(lambda: "began 1" in listener.said, kill)
     many = jobs(3, "solver=pegasos", "budget.iterations=20")
-    many[1] = replace(many[1], config=resolve([*DATA, "solver=pegasos", "budget.iterations=10000000"], []))
+    many[1] = replace(many[1], config=resolve([*DATA, "solver=pegasos", "budget.iterations=1000000000"], []))
     assert not Cluster(here, engine, Fixed(3)).run(many, listener)
     assert listener.states() == ["done 0", "done 2", "failed 1"]
     assert "failed 1: its job ended" in listener.said

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import time
 
 import pytest
@@ -25,6 +27,21 @@ def test_sweeps_begun_within_one_second_have_folders_of_their_own(tmp_path, monk
     assert all((folder / "plan.json").is_file() for folder in folders)
     assert Record.find(tmp_path, None).folder == folders[-1]
     assert Record.find(tmp_path, folders[0].name).folder == folders[0]  # the others begin with its name
+
+
+def test_a_sweep_killed_at_its_beginning_leaves_nothing_after_the_next(tmp_path):
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from svmbench.sweep.planning import Plan\n"
+        "from svmbench.sweep.record import Record\n"
+        "os.fsync = lambda descriptor: os._exit(9)\n"
+        "Record.create(Path(sys.argv[1]), Plan(jobs=[], options={}))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code, tmp_path], check=False).returncode == 9
+    assert list((tmp_path / "sweeps").iterdir())
+    record = Record.create(tmp_path, Plan(jobs=[], options={}))
+    assert list((tmp_path / "sweeps").iterdir()) == [record.folder]
 
 
 def test_a_folder_that_is_gone_is_a_sentence(tmp_path):

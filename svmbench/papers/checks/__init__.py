@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.errors import UserError, nearest
 from svmbench.files import write_whole
 from svmbench.store import lines, shared
+from svmbench.store.events import is_number
 
 if TYPE_CHECKING:
     from svmbench.papers.artifact import Check
@@ -87,9 +88,55 @@ def stored(artifact: Check, root: Path) -> Mapping[str, Any] | None:
         except UserError as error:
             lines.tell(f"left out: {error}")
             continue
-        if tuple(found.get(key) for key in ("function", "version", "arguments")) == _same(artifact):
+        if tuple(found.get(key) for key in ("function", "version", "arguments")) != _same(artifact):
+            continue
+        if _is_outcome(found):
             return found
+        lines.tell(f"left out: {path} holds what no check has measured: make it again")
     return None
+
+
+def _is_outcome(found: Mapping[str, Any]) -> bool:
+    """Return whether a document, possibly written by hand, has the content of an `Outcome`."""
+    measures, panels, notes = (found.get(key) for key in ("measures", "panels", "notes"))
+    return (
+        is_number(found.get("seconds"))
+        and isinstance(measures, dict)
+        and all(map(_is_measure, measures.values()))
+        and isinstance(panels, list)
+        and all(map(_is_panel, panels))
+        and isinstance(notes, list)
+        and all(isinstance(note, str) for note in notes)
+    )
+
+
+def _is_measure(found: object) -> bool:
+    if not isinstance(found, dict):
+        return False
+    if "series" in found:
+        x, series = found.get("x"), found["series"]
+        if not isinstance(series, list) or not isinstance(x, list) or len(x) != len(series):
+            return False
+        return bool(series) and _are_numbers(x) and all(_are_numbers(one) and one for one in series)
+    if "values" in found:
+        return _are_numbers(found["values"]) and len(found["values"]) > 0
+    return all(is_number(found.get(key)) for key in ("value", *(("low", "high") if "low" in found else ())))
+
+
+def _is_panel(found: object) -> bool:
+    if not isinstance(found, dict) or not isinstance(found.get("lines"), list):
+        return False
+    return all(isinstance(found.get(key), str) for key in ("title", "x_label", "y_label")) and all(
+        isinstance(line, dict)
+        and isinstance(line.get("label"), str)
+        and all(_are_numbers(line.get(key)) for key in ("x", "y"))
+        and len(line["x"]) == len(line["y"])
+        for line in found["lines"]
+    )
+
+
+def _are_numbers(found: object) -> bool:
+    return isinstance(found, list) and all(map(is_number, found))
 
 
 def make(artifact: Check, root: Path) -> Path:
