@@ -20,8 +20,8 @@ whatever eps_d. Scores of training rows and of other rows are computed in the sa
 features.
 
 Cost: K(S, x) of every training example takes s n kernel evaluations, which are charged to every convention
-before the first iteration. Scores of other rows take s evaluations each, once: as checkpoints come, the
-values of held-out rows are kept, up to a limit.
+before the first iteration. Scores of other rows are charged s evaluations each at every checkpoint, also
+where the values of held-out rows are kept, up to a limit, and not computed again.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Nystrom(FeatureMap):
         return self.sample, self.coefficients @ weights
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X in double precision; counted as prediction, once."""
+        """Return <z(x), w> + bias for each row x of X in double precision; counted as prediction."""
         coefficients = self.coefficients @ weights
         K = next((values for rows, values in self._kept if rows is X), None)
         if K is None:
@@ -144,6 +144,9 @@ class Nystrom(FeatureMap):
                 return self._oracle.decision_function(at, coefficients, bias, X, exact=True), 0
             K = self._oracle.exact_values(X, predicted=True)
             self._kept.append((X, K))
+        else:
+            # As if computed again: a continued run does that, and must have the counts of one in one piece.
+            self._oracle.ledger.kev_prediction += K.size
         return K @ coefficients + bias, 0
 
     def errors(self, weights: NDArray[np.float64], X: Any) -> NDArray[np.float64]:

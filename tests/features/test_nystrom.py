@@ -71,16 +71,16 @@ def test_every_evaluation_is_made_and_charged_once():
     assert examples.observed == 0
 
 
-def test_held_out_rows_are_evaluated_once_unless_they_are_too_many(monkeypatch):
+def test_kept_values_of_held_out_rows_give_their_own_scores_and_equal_counts(monkeypatch):
     X, _ = data(n=600)
     examples, w = fitted(X, s=50).examples(), np.random.default_rng(0).normal(size=(3, 50))
-    few, many = X[:9], X[:400]
+    few, many, as_few = X[:9], X[:400], X[9:18]
     monkeypatch.setattr("svmbench.features.nystrom._KEPT", 8 * 50 * 100)
     for weights in w[:, : examples.d]:
-        for rows in (few, many):
+        for rows in (few, many, as_few):
             scores = examples.decision_function(weights, 0.5, rows)
             np.testing.assert_allclose(scores, examples.map.exact_scores(weights, rows) + 0.5, rtol=1e-6)
-    assert examples.ledger.kev_prediction == (9 + 3 * 400) * 50
+    assert examples.ledger.kev_prediction == 3 * (9 + 400 + 9) * 50
 
 
 def test_the_seed_decides_the_sample():
