@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -141,7 +141,7 @@ class Trainer:
     ) -> Solution:
         """Return coefficients as a solution of a problem, as of `solve`, with the gap that they have."""
         problem = Problem.build(y, C=C, bias=bias, weights=weights)
-        b, gap, _ = _certified(oracle, problem, alpha, self.tol, last=True)
+        alpha, b, gap, _ = _certified(oracle, problem, alpha, self.tol, last=True)
         return Solution(alpha, b, gap, 0, 0, False)
 
     def _solve(
@@ -180,10 +180,10 @@ class Trainer:
             found = self._solve(oracle, problem, self.tol * _CLOSER[closer])
             iterations += found.iterations
             evaluations += found.evaluations
-            gap, b = np.inf, found.bias
-            if found.alpha.max() < C:
-                gap, b = _gap_of_multiple(oracle, problem, found.alpha)
-            answer = replace(found, bias=b, gap=gap, iterations=iterations, evaluations=evaluations)
+            alpha, b, gap = found.alpha, found.bias, np.inf
+            if alpha.max() < C:
+                alpha, b, gap = _multiple(oracle, problem, alpha)
+            answer = Solution(alpha, b, gap, iterations, evaluations, found.ended_early)
             if gap <= self.tol or found.ended_early:
                 return answer
             if np.isinf(gap):
@@ -238,13 +238,14 @@ class Looks:
         return int(min(most, max(least, _FORECAST * left)))
 
 
-def _gap_of_multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[float, float]:
-    """Return the relative gap of a dual point and a multiple of its w, and b midway between the classes.
+def _multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[Floats, float, float]:
+    """Return a multiple of coefficients with margins of at least 1, b midway between classes, and its gap.
 
     With a large C, the losses of margins of 1 - 1e-9 far exceed the optimum, although w is near it. The
     multiple has margins of at least 1 for all examples below their bound, after all rounding of Gaussian
     values, so these have no loss. The gap bounds the distance from the optimum of w, too: its square is at
-    most twice the difference of the dual objectives. Infinite if no multiple has such margins.
+    most twice the difference of the dual objectives. Infinite if no multiple within the bounds has such
+    margins.
     """
     y, bounds = problem.y, problem.bounds
     at, below = np.flatnonzero(alpha), alpha < bounds
@@ -257,13 +258,17 @@ def _gap_of_multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[f
     off = float(np.finfo(np.float64).eps * alpha.sum()) if errors is None else errors
     margins = y * (scores + b) - off
     least = float(margins[below].min(initial=np.inf))
-    dual = dual_bound(problem, alpha, y * scores, diagonal(oracle))
-    if not 0.0 < least < np.inf or dual is None:
-        return np.inf, 0.0
+    if not 0.0 < least < np.inf:
+        return alpha, 0.0, np.inf
+    multiple = alpha / least
+    dual = dual_bound(problem, multiple, y * scores / least, diagonal(oracle))
+    if dual is None:
+        return alpha, 0.0, np.inf
     norm2, noise = max(0.0, float((alpha * y) @ scores)), float((off * alpha).sum())
     loss = problem.mean_loss(margins / least)
     primal = primal_objective(problem.lam, (norm2 + noise) / least**2, loss)
-    return max(0.0, (primal - dual + 0.5 * problem.lam * noise) / primal), b
+    gap = max(0.0, (primal - dual + 0.5 * problem.lam * noise / least**2) / primal)
+    return multiple, b / least, gap
 
 
 def _advanced(
@@ -311,7 +316,7 @@ def _advanced(
             goal = tol * share
             step = rounds_between(n, run.iterations)
             if ended and gap > goal:
-                bias, gap, goal = _certified(oracle, problem, alpha, tol, last=True)
+                alpha, bias, gap, goal = _certified(oracle, problem, alpha, tol, last=True)
         elif (
             bounds is not None and maintained is not None and exact_at is not None and bounds.feasible(alpha)
         ):
@@ -323,7 +328,7 @@ def _advanced(
             goal = tol * share_in(problem, bound.responses, bias, bound.norm2)
             step = rounds_between(n, run.iterations)
         else:
-            bias, gap, goal = _certified(oracle, problem, alpha, tol, last=ended)
+            alpha, bias, gap, goal = _certified(oracle, problem, alpha, tol, last=ended)
             step = max(step, looks.after(run.iterations, gap), int(run.iterations // 4))
         if ended and gap > tol and direct < math.inf and run.iterations != most:
             near, b, other, _ = _directly(oracle, problem, alpha, tol)
@@ -343,7 +348,7 @@ def _directly(
     points = oracle.given_rows(np.arange(oracle.n))
     K = DoubleValues(points, oracle.kernel)(points)
     for near in near_points(K, problem, float(alpha.max())):
-        found = near, *_certified(oracle, problem, near, tol, last=True)
+        found = _certified(oracle, problem, near, tol, last=True)
         best = found if found[2] < best[2] else best
         if best[2] <= best[3]:
             break
@@ -352,10 +357,10 @@ def _directly(
 
 def _certified(
     oracle: Oracle, problem: Problem, alpha: Floats, tol: float, last: bool
-) -> tuple[float, float, float]:
-    """Return b, the relative gap and the gap to reach, all responses being computed in double precision.
+) -> tuple[Floats, float, float, float]:
+    """Return coefficients, b, the relative gap and the gap to reach, by responses in double precision.
 
-    If the last gap is too large, it may be that of a multiple.
+    If the last gap is too large, it may be that of a multiple, which is then returned.
     """
     at = np.flatnonzero(alpha)
     beta = (alpha * problem.y)[at]
@@ -365,9 +370,9 @@ def _certified(
     found = sharpened(problem, alpha, found, responses, oracle, goal)
     bias, gap = float(found["bias"]), float(found["relative_gap"])
     if last and gap > tol:
-        other = _gap_of_multiple(oracle, problem, alpha)
-        bias, gap = (other[1], other[0]) if other[0] < gap else (bias, gap)
-    return bias, gap, tol * share_in(problem, responses, bias, found["norm"] ** 2)
+        other = _multiple(oracle, problem, alpha)
+        alpha, bias, gap = other if other[2] < gap else (alpha, bias, gap)
+    return alpha, bias, gap, tol * share_in(problem, responses, bias, found["norm"] ** 2)
 
 
 def share_in(problem: Problem, responses: Floats, bias: float, norm2: float) -> float:

@@ -56,6 +56,29 @@ def test_the_gap_of_a_huge_C_is_that_of_a_multiple_with_all_margins(gamma):
     np.testing.assert_allclose(ours.decision_function(X), exact.decision_function(X), atol=1e-5)
 
 
+def test_the_gap_is_that_of_the_coefficients_and_the_intercept_kept():
+    draw = np.random.default_rng(151)
+    X = draw.normal(size=(3, 65))[draw.integers(0, 3, 40)] + 1e-6 * draw.normal(size=(40, 65))
+    draw.integers(0, 2, 40)
+    y = np.where(X[:, 0] > np.median(X[:, 0]), 1.0, -1.0)
+    bounds = 10.0 * 10.0 ** draw.uniform(-3, 3, 40)
+    ours = KernelSVC(C=1.0, gamma=1e-3, tol=1e-6).fit(X, y, sample_weight=bounds)
+    beta = np.zeros(40)
+    beta[ours.support_] = ours.dual_coef_[0]
+    scores = np.exp(-1e-3 * ((X[:, None] - X) ** 2).sum(axis=-1)) @ beta
+    primal = 0.5 * beta @ scores + bounds @ np.maximum(0.0, 1.0 - y * (scores + ours.intercept_[0]))
+    assert 1.0 - (beta @ y - 0.5 * beta @ scores) / primal <= ours.gap_ + 1e-8
+
+
+def test_no_row_is_within_the_hard_margin():
+    draw = np.random.default_rng(1)
+    X = draw.standard_normal((200, 5))
+    y = np.where(X[:, 0] + 0.5 * draw.standard_normal(200) > 0.0, 1.0, -1.0)
+    ours = KernelSVC(C=np.inf, gamma=1.0).fit(X, y)
+    assert ours.gap_ <= 1e-4
+    assert (y * ours.decision_function(X)).min() >= 1.0 - 1e-12
+
+
 def badly_scaled():
     draw = np.random.default_rng(0)
     X = draw.standard_normal((60, 4)) * [1e4, 1.0, 1e-3, 10.0]
