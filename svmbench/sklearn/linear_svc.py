@@ -30,8 +30,8 @@ _EPS, _TIGHTER = 0.1, 0.1
 _ROUNDED = 1e-6
 
 #: Passes before the first forecast counts. Nanoseconds of a look at the gap, and for each value of the rows:
-#: those of the passes between two looks, at least.
-_FIRST, _LOOK_NS, _READ_NS = 4, 6e4, 1.5
+#: those of the passes between two looks, at least. And those that the other method may take in any case.
+_FIRST, _LOOK_NS, _READ_NS, _CHEAP_NS = 4, 6e4, 1.5, 1e8
 
 
 @dataclass(eq=False, repr=False)
@@ -40,8 +40,8 @@ class LinearSVC(BinaryClassifier):
 
     Minimises 1/2 (|w|² + b²/s²) + C Σ_i max(0, 1 - y_i (⟨w, x_i⟩ + b)): the intercept is the weight of a
     constant feature s, as in `sklearn.svm.LinearSVC` with ``loss='hinge'``. The method is dual coordinate
-    descent (C.-J. Hsieh et al., ICML 2008). Where its passes would take longer, by a forecast from the first
-    ones, an interior-point method continues from there.
+    descent (C.-J. Hsieh et al., ICML 2008). Where its passes would take longer or not suffice, by a forecast
+    from the first ones, an interior-point method continues from there.
 
     Parameters
     ----------
@@ -106,6 +106,7 @@ class LinearSVC(BinaryClassifier):
         worth, read = passes_worth(n, data.d, data.stored), 0
         look_ns = _LOOK_NS + _READ_NS * data.stored
         passes = between = math.ceil(look_ns / pass_ns(n, data.stored))
+        affordable = max(float(self.max_iter), _CHEAP_NS / pass_ns(n, data.stored))
         while True:
             run.advance("iterations", n * min(passes, int(self.max_iter)))
             snapshot = run.snapshot()
@@ -123,8 +124,10 @@ class LinearSVC(BinaryClassifier):
             ended = ended or getattr(run, "stalled", False)
             if ended and not near:
                 weights, gap = _own(problem, alpha, rows, data)
-            # Rounding may end the descent too early, and many passes are slower than the other method.
-            if gap > self.tol and (self.max_iter if ended else passes >= _FIRST and left) > worth:
+            # Rounding or `max_iter` may end the descent too early, and many passes are slower.
+            short = ended or left >= self.max_iter - passes
+            other_pays = left > worth or (short and affordable > worth)
+            if gap > self.tol and (ended or passes >= _FIRST) and other_pays:
                 worth = math.inf
                 Z = np.array(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
                 Z *= labels[:, np.newaxis]

@@ -95,6 +95,17 @@ def test_steps_are_passes():
     assert primal(fitted, X, y, 100.0) * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
 
 
+@pytest.mark.parametrize(("n", "d", "C"), [(13, 3, 1e4), (2, 1, 1e3)])
+def test_few_rows_without_a_margin_are_solved_with_the_defaults(n, d, C):
+    X, y = np.ones((n, d)), np.arange(n) % 2
+    X[2:] = np.random.default_rng(0).normal(size=(n, d))[2:]
+    fitted = LinearSVC(C=C, random_state=0).fit(X, y)
+    bound = dual(X, y, C)
+    assert fitted.gap_ <= 1e-4
+    assert fitted.n_iter_ <= 1000
+    assert primal(fitted, X, y, C) * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
+
+
 def test_the_gap_in_float32_is_that_of_the_intercept():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
