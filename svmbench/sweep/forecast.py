@@ -89,7 +89,11 @@ def seconds(run: StoredRun, budget: BudgetConfig) -> float | None:
     """Return the time that a run would take under another budget, at its pace; None if nothing limits it."""
     elapsed = datetime.fromisoformat(str(run.ended)) - datetime.fromisoformat(run.started)
     taken, last = elapsed.total_seconds(), run.summary()
-    if run.status not in ("budget", "timeout") or last["wall_seconds"] is None:
-        return taken if budget.seconds is None else min(taken, budget.seconds)
-    left = budget.left(last)
-    return None if left is None else max(taken, last["wall_seconds"] + left)
+    if run.status in ("budget", "timeout") and (trained := last["wall_seconds"]):
+        left = budget.left(last)  # below 0 if the other budget is smaller
+        if left is None:
+            return None
+        taken = max(taken, trained)
+        # Loading takes no longer with a larger budget.
+        taken = min(taken + left, taken * (1.0 + left / trained))
+    return taken if budget.seconds is None else min(taken, budget.seconds)

@@ -34,6 +34,17 @@ def test_a_run_that_ends_by_itself_takes_the_time_that_it_took():
     assert seconds(run, BudgetConfig(name="quick", kev=1e9)) == 7.0
 
 
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [({"kev": 3e10}, 6.0), ({"kev": 6e10}, 11.0), ({"kev": 3e6}, 6e-4), ({"kev": 3e10, "seconds": 1.0}, 1.0)],
+)
+def test_a_run_that_its_budget_ended_tells_the_time_in_proportion_to_another(limits, expected):
+    ended = {"started": "2026-11-29T12:00:00+00:00", "ended": "2026-11-29T12:00:06+00:00"}
+    last = {"wall_seconds": 5.0, "kev_ondemand": 3e10}
+    run = SimpleNamespace(status="budget", summary=lambda: last, **ended)
+    assert seconds(run, BudgetConfig(name="quick", **limits)) == pytest.approx(expected)
+
+
 def test_what_ends_nowhere_in_sight_stays_unknown(tmp_path, monkeypatch):
     monkeypatch.setattr(calibrate, "SECONDS", 0.001)
     made = planning.make(["solver=pegasos", "budget.kev=null", *SMALL, f"results={tmp_path / 'results'}"])
