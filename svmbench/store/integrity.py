@@ -167,7 +167,9 @@ def _shown_otherwise(run: StoredRun | None, index: Index, store: Store) -> list[
 
 
 def _check_sweep(folder: Path) -> Iterator[Finding]:
-    """Check the plan and the events of a sweep."""
+    """Check the plan and the events of a sweep; a file among the sweeps is none of ours."""
+    if not folder.is_dir():
+        return
     yield from _check_document(folder / "plan.json", shared.record, "plan")
     yield from _check_document(folder / EVENTS, shared.events, "events")
 
@@ -177,6 +179,8 @@ def _check_document(path: Path, read_document: Callable[[Path], object], kind: s
     try:
         found = read_document(path)
     except FileNotFoundError:
+        if path.is_symlink():
+            yield _refused(path, documents.damaged(path, "a link that leads nowhere"), kind)
         return
     except UserError as error:
         yield _refused(path, error, kind)

@@ -280,6 +280,19 @@ def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
     capsys.readouterr()
 
 
+def test_a_file_among_the_sweeps_is_passed_over_and_a_link_that_leads_nowhere_is_damaged(tmp_path, capsys):
+    record = Record.create(tmp_path, Plan([], {}))
+    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
+    (tmp_path / "sweeps" / "notes.txt").write_text("mine")
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    (record.folder / "plan.json").unlink()
+    (record.folder / "plan.json").symlink_to("nowhere")
+    assert "is damaged" in refusal(capsys, ["status", record.name, "--results", str(tmp_path)])
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "plan.json is damaged" in capsys.readouterr().out
+
+
 def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_path, capsys):
     from svmbench.speed import record
 
