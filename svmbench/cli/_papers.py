@@ -21,7 +21,7 @@ from svmbench.papers.artifact import Artifact
 from svmbench.papers.matching import Index, estimate
 from svmbench.papers.material import Material
 from svmbench.papers.runs import compose_together
-from svmbench.store import Store
+from svmbench.store import Store, lines
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,12 @@ def list_all(asked: Asked) -> int:
         print(json.dumps([dict(zip(header, row)) for row in rows], indent=2))
         return 0
     print(table(header, rows))
-    judged = [one for one in claims_of(Path(asked.results) / "reference") if one.get("artifact") in asked.ids]
+    try:
+        claims = claims_of(Path(asked.results) / "reference")
+    except UserError as error:  # the artifacts are listed anyway
+        lines.tell(str(error))
+        return 0
+    judged = [one for one in claims if one.get("artifact") in asked.ids]
     if judged:
         print(f"\n{pages.claim_lines(judged, linked=False)}")
         print(f"\n{pages.MARKS}")
@@ -210,14 +215,14 @@ def _print_missing(material: Material, asked: Asked, stream: TextIO) -> None:
     if not missing:
         return
     elsewhere = "" if asked.results == "results" else f" results={asked.results}"
-    lines = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
+    each = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
     artifact = material.artifact
     part = [] if asked.seeds is None else ["--seeds", str(asked.seeds)]
     part += ["--only", ",".join(asked.only)] if asked.only else []
     own = shlex.join([artifact.of, *part, *folder.option(artifact.runs.folders)])
     print(
         f"missing runs: {len(missing)}. Make all of them by `svmbench paper run {own}`, or each by",
-        *lines,
+        *each,
         sep="\n",
         file=stream,
     )

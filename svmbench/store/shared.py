@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from svmbench.errors import UserError
 from svmbench.files import MOST_BYTES_OF_MANY, digest, read_json, read_regular
 from svmbench.run_config import Document
 from svmbench.store import documents, lines
@@ -128,11 +129,17 @@ def events(path: Path) -> list[Document]:
 
 
 def verdicts(path: Path) -> list[Document]:
-    """Read the verdicts on claims of papers, each with a digest; errors as in `optimum`."""
-    with _reading(path):
+    """Read the verdicts on claims of papers, each with a digest; a damaged claim is an error, too."""
+    try:
         found = [lines.unchecked(claim) for claim in read_json(read_regular(path))]
-    if None in found:
-        raise documents.damaged(path, f"{found.count(None)} of {len(found)} claims")
+        if None in found:
+            raise ValueError(f"{found.count(None)} of {len(found)} claims")
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise documents.Unreadable(path, error) from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} is damaged ({error}): svmbench paper verdict writes it again") from error
     return found  # type: ignore[return-value]
 
 

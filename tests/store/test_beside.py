@@ -293,6 +293,17 @@ def test_a_file_among_the_sweeps_is_passed_over_and_a_link_that_leads_nowhere_is
     assert "plan.json is damaged" in capsys.readouterr().out
 
 
+def test_damaged_verdicts_are_written_again_and_hide_no_artifact(tmp_path, capsys):
+    path = tmp_path / "reference" / "VERDICTS.json"
+    path.parent.mkdir()
+    path.write_text('[{"claim": "a", "verdict": "reproduced", "check": "0"}]')
+    assert main(["paper", "list", "--results", str(tmp_path), "sbp-f1"]) == 0
+    out, err = capsys.readouterr()
+    assert "sbp-f1" in out
+    again = "svmbench paper verdict writes it again"
+    assert f"{path} is damaged (1 of 1 claims): {again}" in err
+
+
 def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_path, capsys):
     from svmbench.speed import record
 
