@@ -107,10 +107,7 @@ def main(arguments: Sequence[str]) -> int:
     tally = _Tally()
     judged = tally.counted(_repeated(_judged(findings, given.recompute, store), given.again, store))
     if given.json:
-        print_array(
-            {"run": finding.path.name, "kind": finding.kind, "state": state, "reason": sentence}
-            for finding, state, sentence in judged
-        )
+        print_array(_documents(judged, given.recompute, tally))
         return 0 if tally.right else 1
     for finding, state, sentence in judged:
         asked = given.runs or ((given.recompute or given.again) and finding.run is not None)
@@ -118,7 +115,7 @@ def main(arguments: Sequence[str]) -> int:
         if asked or not quiet:
             print(f"{state:<12} {finding.path.name}: {sentence}", flush=True)
     if given.recompute and tally.states["ok"]:
-        print(_UNSEEN)
+        print(f"not checked: {_UNSEEN}")
     print("\n".join(tally.lines(given.results)))
     return 0 if tally.right else 1
 
@@ -141,6 +138,14 @@ def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
                 yield replace(finding, sentence=said)
             else:
                 yield replace(finding, state="aside", sentence=f"moved to {target}; {why}")
+
+
+def _documents(judged: Iterable[_Judged], recompute: bool, tally: _Tally) -> Iterator[dict[str, str | None]]:
+    """Return findings as JSON documents, and at last one of what no recomputation checks."""
+    for finding, state, sentence in judged:
+        yield {"run": finding.path.name, "kind": finding.kind, "state": state, "reason": sentence}
+    if recompute and tally.states["ok"]:
+        yield {"run": None, "kind": "run", "state": "not checked", "reason": _UNSEEN}
 
 
 def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Iterator[_Judged]:
@@ -225,7 +230,7 @@ def _some(sentences: list[str]) -> str:
 
 #: What nothing can be recomputed from, in any run.
 _UNSEEN = (
-    "not checked: errors, objectives and support vectors of earlier checkpoints, counts, missing "
+    "errors, objectives and support vectors of earlier checkpoints, counts, missing "
     "checkpoints, times, load, machine and memory, title, end and its reason, results of folds; whether "
     "these solvers made these models (--again makes them again)"
 )

@@ -102,6 +102,9 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
     assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
     told = capsys.readouterr().out  # of all runs at once, not of each
     assert told.splitlines()[-2].startswith("not checked: errors") and told.count("not checked") == 1
+    assert main(["verify", "--recompute", "--json", "--results", results, smo.id]) == 0
+    *_, last = json.loads(capsys.readouterr().out)
+    assert last["state"] == "not checked" and last["run"] is None and last["reason"].startswith("errors")
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
     model = load_model(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
