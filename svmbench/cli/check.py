@@ -42,12 +42,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_json()
     given = parser.parse_args(arguments)
 
+    from svmbench.config.overrides import hint_of
     from svmbench.solvers import registry
 
     for name in given.solvers:
         if name not in registry.names():
             known = registry.names()
-            raise UserError(f"unknown solver '{name}'{nearest(name, known)}; see: svmbench solvers")
+            hint = hint_of("solver", name) or nearest(name, known)
+            raise UserError(f"unknown solver '{name}'{hint}; see: svmbench solvers")
     try:
         import pytest
         import sklearn  # noqa: F401

@@ -118,8 +118,8 @@ def _package(kind: str, name: str) -> tuple[dict[Path, str], str]:
             {"package": f"svmbench_{name}", "test_solver.py": f"test_{name}.py"}.get(p, p) for p in parts
         ]
         files[root.joinpath(*place)] = _filled(template, names)
-    checked = f" && svmbench check {name}" if kind == "solver" else ""
-    return files, f"pip install ./{root}{checked} && svmbench run {kind}={name}"
+    checked = f" && pip install pytest scikit-learn && svmbench check {name}" if kind == "solver" else ""
+    return files, f"pip install ./{root} && svmbench run {kind}={name}{checked}"
 
 
 def _dataset(name: str, folder: Path, keys: Sequence[str]) -> tuple[dict[Path, str], str]:

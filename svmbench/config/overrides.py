@@ -128,7 +128,7 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
     for name in [value] if always else value.strip("[]").split(","):
         allowed = folder.options(key, folders)
         if name not in allowed:
-            hint = _hint(key, name) or nearest(name, allowed)
+            hint = hint_of(key, name) or nearest(name, allowed)
             if key == "dataset" and not hint:
                 hint = "; your own file is dataset=file dataset.path=FILE"
             raise UserError(f"unknown {key} '{name}'{hint} ({key}=: {', '.join(allowed)})")
@@ -138,10 +138,12 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
         raise UserError(f"{given} is not allowed: {key} is not part of every run; write +{key}={value}")
 
 
-def _hint(key: str, name: str) -> str:
+def hint_of(key: str, name: str) -> str:
     """Return what is meant by a value of a group that is no name of an option, if that is known."""
     if (key, name) == ("solver", "svm"):  # the beginning of the names of several
         return "; did you mean 'smo', or 'libsvm'?"
+    if key in ("solver", "kernel") and Path(package := f"svmbench-{name}").is_dir():
+        return f"; install it first: pip install ./{package}"
     if key == "budget" and re.fullmatch(r"[\d.]+(e\+?\d+)?", name):
         keys = (f"'budget.{key}={float(name):.10g}'" for key in ("kev", "iterations", "seconds"))
         return f"; did you mean {' or '.join(keys)}?"

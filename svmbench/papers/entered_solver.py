@@ -56,7 +56,7 @@ def entered(
         over[key] = tuple(value.split(","))
     line = Line(NAME, solver=solver, title=f"{solver} (entered)")
     group = Group(seeds, NAME, " ".join(panel.name for panel in field.runs.panels), over=over)
-    runs = replace(field.runs, folders=folders)
+    runs = replace(field.runs, folders=folders, where="")  # its errors are of the words
     alone = replace(runs, lines=(line,), groups=(group,))
     for planned in alone.planned():
         if (reason := impossible(planned.config)) is not None:

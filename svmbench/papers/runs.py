@@ -254,7 +254,7 @@ class Runs:
         try:
             resolved = _resolved([job[-1] for job in jobs], self.folders)
         except UserError as error:
-            raise UserError(f"{self.where}: {error}") from error
+            raise UserError(f"{self.where}: {error}" if self.where else str(error)) from error
         # Seeds were validated when the file was read, so one composition serves them all.
         return [
             PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values, self.folders)

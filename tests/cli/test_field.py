@@ -15,7 +15,7 @@ from tests.told import output
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
 WRONG = [
-    (["nosuch"], "unknown solver 'nosuch'"),
+    (["nosuch"], "svmbench: unknown solver 'nosuch'"),
     (["perceptron", "solver.nosuch=1"], "nosuch"),
     (["perceptron", "x"], "x is not allowed: give each key once, as KEY=VALUE or KEY=VALUE,VALUE"),
     (["--sets", "adlut"], "--sets: unknown 'adlut'; did you mean 'adult'? (known: banana, "),

@@ -28,7 +28,12 @@ def test_the_example_of_the_documentation_is_what_it_writes(here):
 def test_a_new_solver_passes_its_own_test(here, tmp_path, capsys):
     told = output(capsys, ["new", "solver", "two_steps"])
     assert "svmbench-two_steps/svmbench_two_steps/solver.py\n" in told
-    assert "&& svmbench check two_steps && svmbench run solver=two_steps\n" in told
+    checked = "pip install pytest scikit-learn && svmbench check two_steps\n"
+    assert f"next     pip install ./svmbench-two_steps && svmbench run solver=two_steps && {checked}" in told
+    for command in ("check", "field"):
+        assert "'two_steps'; install it first: pip install ./svmbench-two_steps" in refusal(
+            capsys, [command, "two_steps"]
+        )
     installed = installed_from(Path("svmbench-two_steps").absolute(), tmp_path / "installed")
     own = ("pytest", "-q", "-p", "no:cacheprovider", "svmbench-two_steps/tests")
     done = python(installed, *own, cwd=here)
