@@ -80,8 +80,8 @@ def main(arguments: Sequence[str]) -> int:
         shown, made = entered(shown, given.words, seeds, folders)
     results = Path(given.results)
     if given.words and not given.draw:
-        for what, why in without_others(Material.of(shown, Index(Store(results)))):  # before any training
-            raise UserError(f"{given.words[0]} has nothing to be compared with: {what}: {why}")
+        for _, why in without_others(Material.of(shown, Index(Store(results)))):  # before any training
+            raise UserError(f"{given.words[0]} cannot be compared: {why}")
     code = 0 if given.draw else make([made], results, jobs, launcher)
     index = Index(Store(results))
     material = Material.of(shown, index)

@@ -84,7 +84,7 @@ def without_others(material: Material) -> list[tuple[str, str]]:
     return [
         (
             "all other methods",
-            "none of their runs is stored here; they come with the repository (give --results "
-            "CLONE/results), or `svmbench field` makes them",
+            "no run of another method is stored here; give --results CLONE/results, which a clone of the "
+            "repository has, or make their runs in some four hours by `svmbench field`",
         )
     ]

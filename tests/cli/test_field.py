@@ -24,7 +24,7 @@ WRONG = [
     (["--draw"], "none of the "),
     (["sbp", "--draw"], "no run of sbp is stored: make them by the same command without --draw"),
     (["dcd"], "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or"),
-    (["sbp", "--sets", "banana"], "sbp has nothing to be compared with: all other methods: none of"),
+    (["sbp", "--sets", "banana"], "sbp cannot be compared: no run of another method is stored here; give"),
     (["sbp", "kernel.gamma=1"], "problem and budget are those of the comparison"),
     (["sbp", "--summary", "x"], "--summary is for the whole comparison"),
 ]
