@@ -282,12 +282,14 @@ def _kernel(given: Any, problem: ProblemConfig, suggested: Suggested, dataset: C
 
 
 def _check_file(dataset: Choice) -> None:
-    """Raise a `UserError` if the user's file is not there, before what it needs is asked for."""
+    """Raise a `UserError` if the user's file is not there or none, before what it needs is asked for."""
     path = dataset.parameters.get("path", "")
     if path is None:
         raise UserError("dataset=file needs a file: give dataset.path=FILE")
     if isinstance(path, str) and path and not Path(path).expanduser().exists():
         raise UserError(f"cannot read {path}: there is no such file{nearest_file(path)}")
+    if isinstance(path, str) and path and Path(path).expanduser().is_dir():
+        raise UserError(f"cannot read {path}: it is a folder; give the file in it, dataset.path={path}/FILE")
 
 
 def _problem(problem: ProblemConfig, suggested: Suggested, dataset: Choice) -> ProblemConfig:

@@ -152,6 +152,8 @@ def test_a_set_without_suggestions_needs_them(tmp_path, monkeypatch):
     (tmp_path / "mine.csv").touch()
     with pytest.raises(UserError, match=r"no such file; did you mean 'mine.csv'\?"):
         config.resolve(["dataset=file", "dataset.path=mien.csv"])
+    with pytest.raises(UserError, match=r"cannot read \.: it is a folder; give the file in it"):
+        config.resolve(["dataset=file", "dataset.path=."])
     mine = ["dataset=file", "dataset.path=mine.csv"]
     both = "the data set 'mine' has no suggested gamma or C: give kernel.gamma=NUMBER and problem.C=NUMBER"
     with pytest.raises(UserError, match=both):
