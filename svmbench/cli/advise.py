@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
-from svmbench.config.overrides import not_an_override
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -60,6 +59,8 @@ def main(arguments: Sequence[str]) -> int:
     for word in given.overrides:
         key = word.partition("=")[0]
         if "=" not in word and Path(word).expanduser().is_file():
+            from svmbench.config.overrides import not_an_override
+
             raise UserError(not_an_override(word, ()))
         if "=" not in word or (key.partition(".")[0] not in _DATA and key not in _PROBLEM):
             raise UserError(

@@ -15,7 +15,7 @@ from svmbench.papers.runs import PlannedRun
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, derived_from, rounded
-from svmbench.sweep.forecast import expected
+from svmbench.sweep.pace import expected
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import StoredRun
-from svmbench.sweep.forecast import Forecast, seconds
+from svmbench.sweep.forecast import Forecast
+from svmbench.sweep.pace import seconds
 from svmbench.sweep.planning import Plan
 from svmbench.sweep.worker import LastDataset
 

@@ -7,7 +7,8 @@ import pytest
 from svmbench.run_config import BudgetConfig
 from svmbench.store import Store
 from svmbench.sweep import calibrate, planning
-from svmbench.sweep.forecast import forecast, seconds
+from svmbench.sweep.forecast import forecast
+from svmbench.sweep.pace import seconds
 
 SMALL = ("dataset=twonorm", "dataset.n_train=200", "dataset.n_test=0")
 
