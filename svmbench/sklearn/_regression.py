@@ -72,8 +72,7 @@ def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solutio
                 break
         if dual.rounds >= direct:
             direct = math.inf
-            search.solve_directly(tol)
-            if search.gap <= tol * search.share:
+            if search.solve_directly(tol):
                 break
             search.refine()
         step = rounds_between(oracle.n, dual.rounds)
@@ -200,20 +199,26 @@ class _Search:
             self.share = found.share
         return found.relative_gap
 
-    def solve_directly(self, tol: float) -> None:
-        """Look for better coefficients by an interior-point method."""
+    def solve_directly(self, tol: float) -> bool:
+        """Look for better coefficients by an interior-point method.
+
+        Return whether they reach the gap, but for the bound of rounding, which other coefficients share.
+        """
         oracle, box, epsilon, n = self._oracle, self._problem.box, self._problem.epsilon, self._targets.size
         points = oracle.given_rows(np.arange(n))
         K = np.tile(DoubleValues(points, oracle.kernel)(points), (2, 2))
         weights = None if box.weights is None else np.tile(box.weights, 2)
         both = Problem.build(np.repeat([1.0, -1.0], n), C=box.C, bias=box.bias, weights=weights)
+        reached = False
         gain = np.concatenate([self._targets, -self._targets]) - epsilon
         for alpha in near_points(K, both, float(np.abs(self.beta).max()), gain):
             beta = alpha[:n] - alpha[n:]
             self._follow(balanced(beta) if box.bias != "none" else beta)
             self._keep(self._known)
+            reached = reached or self._certified(self._known, self._scores).relative_gap <= tol * self.share
             if self.gap <= tol * self.share:
                 break
+        return reached
 
     def _certified(self, beta: Floats, scores: Floats, errors: Floats | float | None = None) -> Certificate:
         found = self._problem.certificate(beta, scores, errors)

@@ -172,3 +172,13 @@ def test_a_stricter_tolerance_gives_no_worse_answer(seed):
     y = rng.random(36) < 0.5
     gaps = [KernelSVC(kernel="linear", C=1e4, tol=tol).fit(X, y).gap_ for tol in (1e-4, 1e-6, 1e-9)]
     assert gaps[2] <= 1.01 * gaps[1] <= 1.03 * gaps[0] <= 1e-4
+
+
+def test_a_regression_ends_where_only_rounding_is_left():
+    draw = np.random.default_rng(0)
+    X = 1.0 * (draw.random((60, 20)) < 0.3)
+    t = np.sin(2.0 * X[:, 0]) + 0.1 * draw.normal(size=60)
+    with pytest.warns(ConvergenceWarning, match="no further progress"):
+        ours = KernelSVR(kernel="linear", C=1e4, epsilon=1e-3, tol=1e-8).fit(X, t)
+    assert ours.gap_ <= 1e-5
+    assert ours.n_iter_ < 400
