@@ -264,7 +264,7 @@ def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
     (finding,) = judge(Ended("c", "sbp", "^budget"), {"kev_ondemand": {"board": evidence}})
     assert finding.verdict == UNSURE and finding.text.startswith("2 of 3")
-    assert (finding.least, finding.most) == (1.0, 1.0)  # all of them, which pages show as 1
+    assert (finding.least, finding.most) == (100.0, 100.0)  # all of them, in percent
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_ended_shows_the_reason_of_the_first_run():
     runs = [SimpleNamespace(status="budget", reason=f"reason {k}", seed=k) for k in range(3)]
     evidence = SimpleNamespace(runs=lambda solver, where: runs, draw=Draw())
     tested = Ended("c", "sbp", "[02]").tested(evidence)
-    assert tested.text == "2 of 3: reason 0" and tested.rows.at[0] == pytest.approx(2 / 3)
+    assert tested.text == "2 of 3: reason 0" and tested.rows.at[0] == pytest.approx(200 / 3)
 
 
 @pytest.mark.parametrize("sizes", [(1000, 500), (500, 1000)])
