@@ -167,7 +167,7 @@ def _shown_otherwise(run: StoredRun | None, index: Index, store: Store) -> list[
 
 
 def _check_sweep(folder: Path) -> Iterator[Finding]:
-    """Check the plan and the events of a sweep; a file among the sweeps is none of ours."""
+    """Check the plan and the events of a sweep; a file among the sweeps is ignored."""
     if not folder.is_dir():
         return
     yield from _check_document(folder / "plan.json", shared.record, "plan")
