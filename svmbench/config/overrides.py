@@ -128,7 +128,7 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
     for name in [value] if always else value.strip("[]").split(","):
         allowed = folder.options(key, folders)
         if name not in allowed:
-            hint = hint_of(key, name) or nearest(name, allowed)
+            hint = hint_of(key, name) or nearest(name, [*allowed, *_ALIASES.get(key, {})])
             if key == "dataset" and not hint:
                 hint = "; your own file is dataset=file dataset.path=FILE"
             raise UserError(f"unknown {key} '{name}'{hint} ({key}=: {', '.join(allowed)})")

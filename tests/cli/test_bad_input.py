@@ -11,6 +11,7 @@ SENTENCES = [
     (["run", "solver=spb"], "unknown solver 'spb'; did you mean 'sbp'?"),
     (["run", "dataset=adlut"], "unknown dataset 'adlut'; did you mean"),
     (["run", "kernel=gausian"], "unknown kernel 'gausian'; did you mean"),
+    (["run", "kernel=rfb"], "unknown kernel 'rfb'; did you mean 'rbf'?"),
     (["run", "budget=papre"], "unknown budget 'papre'; did you mean"),
     (["run", "solver=null"], "unknown solver 'null' (solver=: "),
     (["run", "+solver=spb"], "unknown solver 'spb'; did you mean 'sbp'?"),
