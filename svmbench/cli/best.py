@@ -49,6 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     ranked = _ranked(jobs, done, given.by)
     if not ranked:
         repeat = ": repeat it with validate.folds=5, or with data that have a validation set"
+        repeat += "; svmbench best --by primal_objective ranks what it has"
         more = repeat if given.by == _BY[0] else ""
         raise UserError(f"no run of sweep {record.name} has a {given.by}{more}")
     commands = {

@@ -187,7 +187,9 @@ def test_best_names_the_setting_that_won_and_what_a_stopped_sweep_lacks(here, ca
     assert [one["setting"] for one in found["settings"]] == ["kernel.gamma=10", "kernel.gamma=0.001"]
     assert [one["runs"] for one in found["settings"]] == [2, 2]
     assert found["command"].startswith("svmbench run solver=pegasos kernel.gamma=10 ")
-    assert "has a validation_error: repeat it with validate.folds=5" in refusal(capsys, ["best"])
+    refused = refusal(capsys, ["best"])
+    assert "has a validation_error: repeat it with validate.folds=5" in refused
+    assert refused.rstrip().endswith("svmbench best --by primal_objective ranks what it has")
     (sweep,) = (here / "results" / "sweeps").iterdir()
     events = sweep / "events.jsonl"
     lines = events.read_text().splitlines(keepends=True)
