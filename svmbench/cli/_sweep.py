@@ -20,10 +20,13 @@ Ends = Mapping[int, JobEnd]
 _NAMED = 5
 
 
-def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int, Ends]:
+def sweep(
+    plan: Plan, *, heading: str | None = None, table: bool = True, as_json: bool = False
+) -> tuple[int, Ends]:
     """Run all combinations; return 0, 1 if any job failed, or 130 if interrupted, and the ends.
 
-    With ``as_json``, nothing but the document is printed to standard output; there is no table.
+    The heading is printed once the plan is known to be valid. With ``as_json``, nothing but the document is
+    printed to standard output; there is no table.
     """
     from svmbench.store import Store
     from svmbench.sweep.launch import check
@@ -33,6 +36,8 @@ def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int
     Store(results).check_writable()
     tell_left_out(plan)
     check_data(plan)
+    if heading is not None:
+        print(heading, file=sys.stderr)
     return make(Record.create(Path(results), plan), plan, {}, table=table, as_json=as_json)
 
 

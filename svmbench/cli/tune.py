@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -205,10 +204,10 @@ class Tuning:
             settings = settings[:kept]
             share = f" with 1/{part} of the budget" if part > 1 else ", and the best of the grid"
             told = f"{len(settings)} random setting{'s' * (len(settings) > 1)}{share}"
-            print(f"round {number} of {len(rounds) + 1}: {told}", file=sys.stderr)
             if part == 1 and self.errors:  # so that `svmbench best`, of the last sweep, ranks it as well
                 settings = sorted({*settings, best(self.errors)})
-            ended, errors = self._made(self._listed(settings, part))
+            heading = f"round {number} of {len(rounds) + 1}: {told}"
+            ended, errors = self._made(self._listed(settings, part), heading)
             code = max(code, ended)
             settings = sorted(errors, key=lambda values: (errors[values], values))
             if part == 1:
@@ -234,17 +233,17 @@ class Tuning:
         varied = [
             f"{key}={','.join(map(written, values))}" for key, values in zip(self._coarse, axes, strict=True)
         ]
-        print(f"round {number}: {', '.join(varied)}", file=sys.stderr)
-        code, errors = self._made(make([*self._fixed, *varied], self._folders))
+        heading = f"round {number}: {', '.join(varied)}"
+        code, errors = self._made(make([*self._fixed, *varied], self._folders), heading)
         self.errors |= errors
         return code
 
-    def _made(self, plan: Plan) -> tuple[int, dict[tuple[float, ...], float]]:
+    def _made(self, plan: Plan, heading: str) -> tuple[int, dict[tuple[float, ...], float]]:
         """Make the runs of a plan; return the exit code and the error of each setting."""
         from svmbench.cli._sweep import sweep
 
         errors: dict[tuple[float, ...], float] = {}
-        code, ends = sweep(plan, table=False, as_json=self._as_json)
+        code, ends = sweep(plan, heading=heading, table=False, as_json=self._as_json)
         for job in plan.jobs:
             end = ends.get(job.number)
             error = None if end is None else end["numbers"].get("validation_error")

@@ -88,6 +88,12 @@ def test_nonsense_is_refused_before_anything_is_made(here, capfd, arguments, sen
     assert not list(here.iterdir())
 
 
+def test_a_round_is_announced_once_its_data_can_be_read(here, capfd):
+    (here / "mine.csv").write_text("1,2,x\n3,4,x\n")
+    refused = refusal(capfd, ["tune", "dataset=file", "dataset.path=mine.csv"])
+    assert "all examples of mine.csv have the label 'x'" in refused and "round" not in refused
+
+
 @pytest.mark.parametrize("search", ["random", "halving"])
 def test_random_settings_are_tried_beside_the_grid(here, capfd, search):
     given = ["solver=smo", *SMALL, *GRID[:3], "budget.kev=90000", "--search", search, "--settings", "4"]
