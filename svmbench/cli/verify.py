@@ -134,8 +134,9 @@ def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
         elif os.path.lexists(finding.path):  # else it was moved with the folder of another finding
             target, why = set_aside(finding, store), finding.sentence.removesuffix(_ADVICE)
             if target is None:
-                said = f"not moved: restore it from version control, or end its process; {why}"
-                yield replace(finding, sentence=said)
+                kept = store.root / "reference" in finding.path.parents
+                way = "restore it from version control" if kept else "end its process, then repair it"
+                yield replace(finding, sentence=f"{why}; it was not moved: {way}")
             else:
                 yield replace(finding, state="aside", sentence=f"moved to {target}; {why}")
 
