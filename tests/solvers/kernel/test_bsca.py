@@ -1,39 +1,33 @@
 """What is particular to BSCA: what a budget leaves as it is, its counts, and a rate that its paper prints."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, mean_hinge, primal_objective
+from svmbench.problem import mean_hinge, primal_objective
 from svmbench.rng import Generator
-from svmbench.solvers import registry
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import eighths, scores
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
 COUNTERS = ("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed")
 
 
-def started(name, X, y, seed=0, C=2.0, **given):
-    oracle, solver = Oracle(X.astype(np.float32), GAUSSIAN, 1 << 20), registry.get(name)
-    problem = Problem.build(np.asarray(y, dtype=np.float64), C=C)
-    return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
+started = partial(working_sets.started, kernel=GAUSSIAN, C=2.0, bias="none")
 
 
-def two_classes(n, d=3, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    return np.round(8.0 * (rng.normal(size=(n, d)) + 0.8 * y[:, None])) / 8.0, y
-
-
-def scores(run, oracle):
-    return run.snapshot().model.training_scores(oracle)
+def two_classes(*given, **more):
+    X, y = working_sets.two_classes(*given, **more, distance=0.8)
+    return eighths(X), y
 
 
 def test_before_its_budget_is_reached_it_is_sdca():
     X, y = two_classes(60)
-    run, oracle = started("bsca", X, y, budget=60)
-    other, plain = started("sdca", X, y)
+    run, oracle, _ = started("bsca", X, y, budget=60)
+    other, plain, _ = started("sdca", X, y)
     for goal in (1, 50, 400):
         run.advance("iterations", goal)
         other.advance("iterations", goal)
@@ -48,7 +42,7 @@ def test_with_room_for_all_points_it_ends_at_the_optimum_of_scikit_learn():
     K = kernel_matrix(X, X, GAUSSIAN) + 1e-10 * np.eye(150)
     features = np.linalg.cholesky(K)
     peer = LinearSVC(C=2.0, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=10**6).fit(features, y)
-    run, oracle = started("bsca", X, y, budget=150)
+    run, oracle, _ = started("bsca", X, y, budget=150)
     run.advance("iterations", 60_000)
     np.testing.assert_allclose(scores(run, oracle), features @ peer.coef_[0], atol=1e-4)
 
@@ -60,7 +54,7 @@ def test_its_counts_are_those_by_hand():
     draws, drawn = Generator(5), []
     while len(set(drawn)) < 3:
         drawn.append(draws.integers(3))
-    run, oracle = started("bsca", X, y, seed=5, C=1.0, budget=2)
+    run, oracle, _ = started("bsca", X, y, seed=5, C=1.0, budget=2)
     run.advance("iterations", len(drawn))
     found = [oracle.ledger.as_dict()[key] for key in COUNTERS]
     responses = sum(len(set(drawn[:k])) for k in range(len(drawn)))
@@ -72,7 +66,7 @@ def test_its_counts_are_those_by_hand():
 
 def test_after_merges_coordinates_stay_in_the_box_and_say_something_else():
     X, y = two_classes(200, seed=2)
-    run, oracle = started("bsca", X, y, budget=20)
+    run, oracle, _ = started("bsca", X, y, budget=20)
     run.advance("iterations", 5000)
     alpha = run.state()["alpha"]
     assert alpha.min() == 0.0 and alpha.max() == 2.0
@@ -88,13 +82,13 @@ def test_steps_are_as_many_as_its_paper_prints(budget):
     # approximately with one.
     n, C = 400, 0.5
     X, y = two_classes(n, d=2, seed=3)
-    exact, _ = started("smo", X, y, C=C, eps=1e-10)
+    exact, _, _ = started("smo", X, y, C=C, eps=1e-10)
     exact.advance("iterations", 10**6)
     best = exact.snapshot().alpha
     predicted = {"bsgd": best.mean() / C, "bsca": np.mean((best > 0.0) & (best < C))}
     assert predicted["bsca"] < 0.5 * predicted["bsgd"]
     for name, fraction in predicted.items():
-        run, oracle = started(name, X, y, C=C, budget=budget)
+        run, oracle, _ = started(name, X, y, C=C, budget=budget)
         run.advance("iterations", 600 * n)
         steps, counted = 0, 50 * n
         for _ in range(counted):
@@ -110,7 +104,7 @@ def test_on_the_same_budget_it_is_at_first_ahead_of_bsgd():
     found = {}
     for name in ("bsgd", "bsca"):
         for seed in range(5):
-            run, oracle = started(name, X, y, seed, C=0.5, budget=60)
+            run, oracle, _ = started(name, X, y, seed=seed, C=0.5, budget=60)
             for epochs in (1, 3):
                 run.advance("iterations", 600 * epochs)
                 model = run.snapshot().model

@@ -1,5 +1,7 @@
 """What is particular to BSGD: its merges, and what a budget leaves as it is."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,32 +12,22 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.merging import MergeTable, merge_table, searched
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.test_bsca import two_classes
+from tests.solvers.kernel.working_sets import scores
 from tests.specification.bsgd import loss_at, merged
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
 
 
-def started(name, X, y, seed=0, gamma=0.7, **given):
-    oracle, solver = Oracle(X.astype(np.float32), GAUSSIAN | {"gamma": gamma}, 1 << 20), registry.get(name)
-    problem = Problem.build(np.asarray(y, dtype=np.float64), lam=0.2 / len(y))
-    return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
-
-
-def two_classes(n, d=3, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    return np.round(8.0 * (rng.normal(size=(n, d)) + 0.8 * y[:, None])) / 8.0, y
-
-
-def scores(run, oracle):
-    return run.snapshot().model.training_scores(oracle)
+started = partial(working_sets.started, kernel=GAUSSIAN, C=5.0, bias="none")
 
 
 @pytest.mark.parametrize("maintenance", ["merging", "removal"])
 def test_before_its_budget_is_reached_it_is_pegasos(maintenance):
     X, y = two_classes(60)
-    run, oracle = started("bsgd", X, y, budget=60, maintenance=maintenance)
-    other, plain = started("pegasos", X, y)
+    run, oracle, _ = started("bsgd", X, y, budget=60, maintenance=maintenance)
+    other, plain, _ = started("pegasos", X, y)
     for goal in (1, 50, 3000):
         run.advance("iterations", goal)
         other.advance("iterations", goal)
@@ -59,8 +51,8 @@ def test_what_equal_points_become_is_what_they_were(places, given):
     if places == 2:
         points, labels = points[[0, np.argmax(labels != labels[0])]], np.array([labels[0], -labels[0]])
     X, y = np.repeat(points, 30, axis=0), np.repeat(labels, 30)
-    run, oracle = started("bsgd", X, y, **given)
-    other, plain = started("pegasos", X, y)
+    run, oracle, _ = started("bsgd", X, y, **given)
+    other, plain, _ = started("pegasos", X, y)
     run.advance("iterations", 2000)
     other.advance("iterations", 2000)
     assert run.snapshot().model.support_vectors <= given["budget"]
@@ -115,7 +107,7 @@ def test_merging_costs_less_than_removal():
     found = {}
     for maintenance in ("merging", "removal", "projection"):
         for seed in range(5):
-            run, oracle = started("bsgd", X, y, seed, budget=15, maintenance=maintenance)
+            run, oracle, _ = started("bsgd", X, y, seed=seed, budget=15, maintenance=maintenance)
             run.advance("iterations", 6000)
             model = run.snapshot().model
             hinge = np.maximum(0.0, 1.0 - y * model.training_scores(oracle)).mean()
@@ -128,7 +120,7 @@ def test_merging_costs_less_than_removal():
 @pytest.mark.parametrize("together", [2, 5])
 def test_several_points_at_once_need_maintenance_less_often(together):
     X, y = two_classes(300, seed=5)
-    run, _ = started("bsgd", X, y, budget=20, together=together)
+    run, _, _ = started("bsgd", X, y, budget=20, together=together)
     sizes = []
     for goal in range(1, 2000):
         run.advance("iterations", goal)
@@ -139,8 +131,8 @@ def test_several_points_at_once_need_maintenance_less_often(together):
 
 def test_distances_far_from_the_origin_are_those_of_differences():
     X, y = two_classes(80, seed=6)
-    near, oracle = started("bsgd", X, y, budget=10)
-    far, moved = started("bsgd", X + 65536.0, y, budget=10)
+    near, oracle, _ = started("bsgd", X, y, budget=10)
+    far, moved, _ = started("bsgd", X + 65536.0, y, budget=10)
     near.advance("iterations", 400)
     far.advance("iterations", 400)
     np.testing.assert_allclose(

@@ -5,29 +5,19 @@ import pytest
 import scipy.sparse
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.observe import Observer
-from svmbench.solvers import registry
 from svmbench.solvers.cutting_plane.pre_image import pre_image
 from tests.conformance.test_optimum import Optimum
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel.working_sets import finished, started
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
 
 
-def started(X, y, name="cpsp", kernel=GAUSSIAN, C=1.0, seed=0, **given):
-    y = np.asarray(y, dtype=np.float64)
-    if not scipy.sparse.issparse(X):
-        X = np.asarray(X, dtype=np.float32)
-    oracle, solver = Oracle(X, kernel, 1 << 20), registry.get(name)
-    return solver(solver.Params(**given)).start(Problem.build(y, C=C), oracle, Generator(seed)), oracle
-
-
-def solved(*args, **given):
-    run, oracle = started(*args, **given)
-    run.advance("iterations", 10**6)
-    assert run.converged
+def solved(X, y, name="cpsp", **given):
+    run, oracle, _ = started(name, X, y, kernel=GAUSSIAN, bias="none", **given)
+    finished(run)
     return run, oracle
 
 

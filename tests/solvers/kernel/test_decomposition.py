@@ -1,23 +1,18 @@
 """What is particular to decomposition: the set and its size, the bias, edge cases, rows that are not kept."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import BIASES, Problem
-from svmbench.solvers.kernel.decomposition import Decomposition, Params
-from tests.solvers.kernel.working_sets import noisy
+from svmbench.problem import BIASES
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN, LINEAR, noisy
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
-LINEAR = {"name": "linear"}
 EACH_BIAS = pytest.mark.parametrize("bias", BIASES)
 
 
-def started(X, y, kernel=LINEAR, C=1.0, bias="unregularised", cache=1 << 20, threads=1, **given):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    oracle = Oracle(X, kernel, cache, threads)
-    problem = Problem.build(y, C=C, bias=bias)
-    return Decomposition(Params(**given)).start(problem, oracle, None), oracle
+started = partial(working_sets.started, "decomposition")
 
 
 def violation(alpha, v, y, C, bias):
@@ -31,7 +26,7 @@ def violation(alpha, v, y, C, bias):
 def test_without_bias_a_large_C_takes_few_iterations(gamma):
     # By one coefficient at a time it takes 20 and 46: 100 steps for each of the set are not enough.
     X, y = noisy(400)
-    run, _ = started(X, y, {"name": "gaussian", "gamma": gamma}, 1000.0, "none")
+    run, _, _ = started(X, y, {"name": "gaussian", "gamma": gamma}, 1000.0, "none")
     run.advance("iterations", 10)
     assert run.converged
 
@@ -42,7 +37,7 @@ def test_the_order_of_the_examples_does_not_matter_at_first():
     order = np.argsort(-np.abs(X[:, 0]))
     objectives = []
     for rows in (np.arange(y.size), order):
-        run, _ = started(X[rows], y[rows], GAUSSIAN, 1.0, working_set=32)
+        run, _, _ = started(X[rows], y[rows], GAUSSIAN, 1.0, working_set=32)
         run.advance("iterations", 1)
         alpha, responses = run.snapshot().alpha, run.snapshot().responses
         objectives.append(alpha.sum() - 0.5 * alpha @ responses)
@@ -54,7 +49,7 @@ def test_the_order_of_the_examples_does_not_matter_at_first():
 def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):
     X, y = noisy(400)
     for eps in (1e-1, 1e-3, 1e-6):
-        run, oracle = started(X, y, GAUSSIAN, 2.0, bias, eps=eps, working_set=working_set)
+        run, oracle, _ = started(X, y, GAUSSIAN, 2.0, bias, eps=eps, working_set=working_set)
         left = np.inf
         while not run.converged:
             assert left >= eps
@@ -75,7 +70,7 @@ def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):
 def test_no_more_coefficients_change_than_the_set_has(bias):
     X, y = noisy(400)
     for working_set, most in ((4, 32), (7, 56), (50, 50)):  # 8 sets if that is less than all
-        run, _ = started(X, y, GAUSSIAN, 2.0, bias, working_set=working_set)
+        run, _, _ = started(X, y, GAUSSIAN, 2.0, bias, working_set=working_set)
         before = np.zeros(y.size)
         while not run.converged:
             run.advance("iterations", run.iterations + 1)
@@ -85,7 +80,7 @@ def test_no_more_coefficients_change_than_the_set_has(bias):
 
 
 def test_without_free_coefficients_the_bias_lies_between_the_ends():
-    run, _ = started([[0.0], [1.0]], [-1.0, 1.0], C=0.1)
+    run, _, _ = started([[0.0], [1.0]], [-1.0, 1.0], LINEAR, C=0.1)
     run.advance("iterations", 10)
     snapshot = run.snapshot()
     assert snapshot.alpha.tolist() == [0.1, 0.1]
@@ -101,7 +96,7 @@ def test_rows_that_are_quickly_made_are_not_kept(bias):
         seen = []
         for cache in (0, 1 << 24):
             kernel = {"name": "gaussian", "gamma": 1.0 / columns}
-            run, oracle = started(X, y, kernel, 2.0, bias, cache, working_set=32)
+            run, oracle, _ = started(X, y, kernel, 2.0, bias, cache=cache, working_set=32)
             run.advance("iterations", 10**6)
             assert oracle.keeps_rows == kept
             ledger = oracle.ledger
@@ -116,7 +111,7 @@ def test_threads_change_nothing(bias, columns):
     X, y = noisy(n=700, d=columns)
     seen = []
     for threads in (1, 3):
-        run, oracle = started(X, y, GAUSSIAN, 2.0, bias, threads=threads, working_set=64)
+        run, oracle, _ = started(X, y, GAUSSIAN, 2.0, bias, threads=threads, working_set=64)
         run.advance("iterations", 10**6)
         seen.append((run.snapshot().alpha.tobytes(), run.iterations, oracle.ledger.kev_computed))
     assert seen[0] == seen[1]
@@ -126,7 +121,7 @@ def test_a_first_set_in_which_nothing_can_move_is_left_as_it_is():
     # Kernel values of 1e21: no step of the first set changes a coefficient, and no member comes again.
     X = np.array([[999996.9375, 1000000.8125], [999993.6875, 999999.125], [1000000.375, 999992.0]])
     kernel = {"name": "polynomial", "gamma": 0.01981899800857428, "degree": 2, "coef0": 0.0}
-    run, _ = started(X, [-1.0, 1.0, -1.0], kernel, 0.169258903900743, "unregularised")
+    run, _, _ = started(X, [-1.0, 1.0, -1.0], kernel, 0.169258903900743, "unregularised")
     run.advance("iterations", 3)
     assert run.state()["level.members"].tolist() == [0, 1, 2]
     run.advance("iterations", 10_000)

@@ -1,44 +1,30 @@
 """The least-squares SVM and Falkon: their systems solved in another way, and a rate that a paper prints."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from svmbench.cli.main import main
 from svmbench.data.loading import load
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.solvers import registry
 from svmbench.store import Store
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import coefficients, two_classes
 from tests.told import output
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
 
 
-def classes(n=300, d=3, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    return (rng.normal(size=(n, d)) + 0.7 * y[:, None]).astype(np.float32), y
-
-
-def started(name, X, y, C, **given):
-    solver, oracle = registry.get(name), Oracle(X, GAUSSIAN)
-    run = solver(solver.Params(**given)).start(Problem.build(y, C=C), oracle, Generator(3))
-    return run, oracle
-
-
-def coefficients(run, n):
-    model, found = run.snapshot().model, np.zeros(n)
-    found[model.indices] = model.coefficients
-    return found
+started = partial(working_sets.started, kernel=GAUSSIAN, bias="none", seed=3, cache=0)
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_the_least_squares_svm_is_kernel_ridge_regression_of_the_labels(C):
-    X, y = classes()
-    run, _ = started("lssvm", X, y, C, eps=1e-7)
+    X, y = two_classes(300)
+    run, _, _ = started("lssvm", X, y, C=C, eps=1e-7)
     run.advance("iterations", 10**4)
     assert run.converged
     peer = KernelRidge(alpha=1.0 / C, kernel="rbf", gamma=0.7).fit(X.astype(float), y)
@@ -54,19 +40,18 @@ def least(X, y, C):
 
 
 def test_the_bound_of_the_least_squares_svm_is_below_the_optimum_at_every_step():
-    X, y = classes()
+    X, y = two_classes(300)
     best = least(X, y, 10.0)
-    run, _ = started("lssvm", X, y, 10.0)
+    run, _, _ = started("lssvm", X, y, C=10.0)
     for step in range(1, 12):
         run.advance("iterations", step)
         assert run.snapshot().native["native_bound"] <= best * (1 + 1e-6)
 
 
 def test_a_kernel_that_is_not_positive_definite_stalls_the_least_squares_svm():
-    X, y = classes(60)
-    solver = registry.get("lssvm")
-    oracle = Oracle(X, {"name": "sigmoid", "gamma": 1.0, "coef0": -1.0})
-    run = solver(solver.Params(eps=1e-12)).start(Problem.build(y, C=1e3), oracle, Generator(0))
+    X, y = two_classes(60)
+    kernel = {"name": "sigmoid", "gamma": 1.0, "coef0": -1.0}
+    run, *_ = started("lssvm", X, y, kernel=kernel, C=1e3, eps=1e-12)
     run.advance("iterations", 10**4)
     assert run.stalled and not run.converged
 
@@ -78,8 +63,8 @@ def best_over(K, centres, y, lam):
 
 
 def test_falkon_solves_its_system():
-    X, y = classes()
-    run, oracle = started("falkon", X, y, 1.0, centres=40, eps=1e-6)
+    X, y = two_classes(300)
+    run, oracle, _ = started("falkon", X, y, centres=40, eps=1e-6)
     run.advance("iterations", 200)
     assert run.converged
     model = run.snapshot().model
@@ -92,11 +77,11 @@ def test_falkon_solves_its_system():
 def test_falkon_converges_at_the_rate_that_its_paper_prints(seed):
     # Theorem 2: the error of the iteration falls as exp(-ν t) with ν of at least 1/2, if there are enough
     # centres; conjugate gradients have a factor of 2 before it.
-    X, y = classes(600, seed=seed)
+    X, y = two_classes(600, seed=seed)
     C = 1.0
     lam = 1.0 / (C * y.size)
     K = kernel_matrix(X.astype(float), X.astype(float), GAUSSIAN)
-    run, _ = started("falkon", X, y, C, centres=400, eps=1e-7)
+    run, _, _ = started("falkon", X, y, C=C, centres=400, eps=1e-7)
     run.advance("iterations", 1)
     chosen = np.sort(Generator(3).permutation(y.size)[:400])
     A = K[:, chosen].T @ K[:, chosen] / y.size + lam * K[np.ix_(chosen, chosen)]
@@ -121,8 +106,8 @@ def test_falkon_converges_at_the_rate_that_its_paper_prints(seed):
 
 
 def test_falkon_counts_what_its_paper_does():
-    X, y = classes()
-    run, oracle = started("falkon", X, y, 1.0, centres=40)
+    X, y = two_classes(300)
+    run, oracle, _ = started("falkon", X, y, centres=40)
     run.advance("iterations", 5)
     ledger, columns = oracle.ledger.as_dict(), ("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed")
     made = 40 * 40 + 300 * 40 + 4 * 300 * 40

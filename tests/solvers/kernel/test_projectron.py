@@ -1,20 +1,18 @@
 """What is particular to the Projectron: projections, a bounded set, and what its author's program prints."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from svmbench.solvers import registry
 from svmbench.solvers.kernel.projectron import Span
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import scores
 
+GAUSSIAN = {"name": "gaussian", "gamma": 1.0}
 
-def started(name, X, y, seed=0, gamma=1.0, **given):
-    oracle, solver = Oracle(X.astype(np.float32), {"name": "gaussian", "gamma": gamma}), registry.get(name)
-    problem = Problem.build(np.asarray(y, dtype=np.float64), lam=1.0 / len(y))
-    return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
+started = partial(working_sets.started, kernel=GAUSSIAN, bias="none", cache=0)
 
 
 def noisy_half_planes(n, seed):
@@ -41,19 +39,19 @@ def count_mistakes(run):
 def test_a_threshold_of_zero_is_the_perceptron():
     X, y = noisy_half_planes(80, 1)
     X *= 4.0  # far apart, so that no example is projected but on itself
-    run, oracle = started("projectron", X, y, eta=0.0, gamma=4.0)
-    other, plain = started("perceptron", X, y, gamma=4.0)
+    narrow = {"name": "gaussian", "gamma": 4.0}
+    run, oracle, _ = started("projectron", X, y, kernel=narrow, eta=0.0)
+    other, plain, _ = started("perceptron", X, y, kernel=narrow)
     for goal in (1, 40, 200):
         run.advance("iterations", goal)
         other.advance("iterations", goal)
-        scores = [r.snapshot().model.training_scores(o) for r, o in ((run, oracle), (other, plain))]
-        np.testing.assert_allclose(*scores, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(scores(run, oracle), scores(other, plain), rtol=1e-5, atol=1e-5)
     assert oracle.ledger.kev_ondemand == plain.ledger.kev_ondemand
 
 
 def test_the_factor_is_that_of_the_inverse():
     X, _ = noisy_half_planes(200, 2)
-    K, span = kernel_matrix(X, X, {"name": "gaussian", "gamma": 1.0}), Span()
+    K, span = kernel_matrix(X, X, GAUSSIAN), Span()
     for i in range(200):
         d, projected = span.project(K[span.examples, i])
         if 1.0 - projected > 1e-3:
@@ -71,7 +69,7 @@ def test_more_passes_add_few_points_and_a_larger_threshold_takes_fewer():
     X, y = noisy_half_planes(600, 3)
     sizes = []
     for eta in (0.05, 0.2, 0.5):
-        run, _ = started("projectron", X, y, eta=eta, margin=True)
+        run, _, _ = started("projectron", X, y, eta=eta, margin=True)
         run.advance("iterations", 10 * 600)
         before = run.snapshot().model.support_vectors
         run.advance("iterations", 40 * 600)
@@ -103,7 +101,7 @@ def test_numbers_are_those_that_the_program_of_an_author_prints():
 def one_pass(name, X, y):
     """Return the online error, the support vectors and the test error of the averaged hypothesis."""
     given = {} if name == "perceptron" else {"eta": 0.1, "margin": name == "projectron++"}
-    run, oracle = started(
+    run, oracle, _ = started(
         name.strip("+"), X[:10_000], y[:10_000], order="given", epochs=1, average=True, **given
     )
     mistakes = count_mistakes(run) if given else None

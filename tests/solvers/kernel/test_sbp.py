@@ -28,6 +28,17 @@ def weights(snapshot, X):
     return snapshot.model.coefficients @ np.asarray(X)[snapshot.model.indices]
 
 
+def compared(X, y, kernel, nu, iterations, rtol, atol, bias="none"):
+    """Train, and return the answer and all coefficients, which are those of the specification."""
+    slow = Maintained(SlowOracle(X, kernel), y)
+    problem = Problem.build(y, lam=1.0, bias=bias)
+    expected = specification.run(problem, slow, Generator(1), iterations, nu=nu)
+    snapshot, signed = trained(X, y, kernel, nu, iterations, bias=bias), np.zeros(y.size)
+    signed[snapshot.model.indices] = snapshot.model.coefficients
+    np.testing.assert_allclose(signed * y, expected, rtol=rtol, atol=atol)
+    return snapshot, signed
+
+
 def test_before_the_first_iteration_the_answer_is_zero():
     snapshot = trained([[1.0], [2.0]], [1.0, -1.0], GAUSSIAN, 0.3, 0)
     assert snapshot.model.indices.size == 0
@@ -91,13 +102,7 @@ def test_the_norm_is_made_afresh_every_1000_iterations():
     rng = np.random.default_rng(2)
     X = np.where(rng.random((25, 1)) < 0.5, 1.4237374, -1.4237374).astype(np.float32)
     y = np.where(rng.random(25) < 0.4, 1.0, -1.0)
-    problem, iterations = Problem.build(y, lam=1.0), 2500
-    slow = Maintained(SlowOracle(X, LINEAR), y)
-    expected = specification.run(problem, slow, Generator(1), iterations, nu=2.0)
-    snapshot = trained(X, y, LINEAR, 2.0, iterations)
-    signed = np.zeros(25)
-    signed[snapshot.model.indices] = snapshot.model.coefficients
-    np.testing.assert_allclose(signed * y, expected, rtol=1e-11, atol=1e-13)
+    compared(X, y, LINEAR, 2.0, 2500, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])
@@ -107,13 +112,7 @@ def test_the_answer_is_that_of_all_iterates_after_even_and_odd_ones(iterations, 
     rng = np.random.default_rng(6)
     X = rng.normal(size=(601, 3)).astype(np.float32)
     y = np.where(X[:, 0] + rng.normal(size=601) > 0.5, 1.0, -1.0)
-    slow = Maintained(SlowOracle(X, GAUSSIAN), y)
-    problem = Problem.build(y, lam=1.0, bias=bias)
-    expected = specification.run(problem, slow, Generator(1), iterations, nu=0.1)
-    snapshot = trained(X, y, GAUSSIAN, 0.1, iterations, bias=bias)
-    signed = np.zeros(601)
-    signed[snapshot.model.indices] = snapshot.model.coefficients
-    np.testing.assert_allclose(signed * y, expected, rtol=1e-6, atol=1e-12)
+    snapshot, signed = compared(X, y, GAUSSIAN, 0.1, iterations, rtol=1e-6, atol=1e-12, bias=bias)
     distances = ((X[:, None, :] - X[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(
         snapshot.responses, y * (np.exp(-0.5 * distances) @ signed), rtol=1e-5, atol=1e-5
@@ -135,12 +134,7 @@ def test_a_set_of_one_among_many_is_found_by_its_rank():
     rng = np.random.default_rng(5)
     X = (np.round(64.0 * rng.normal(size=(3000, 2))) / 64.0).astype(np.float32)
     y = np.where(rng.random(3000) < 0.5, 1.0, -1.0)
-    slow = Maintained(SlowOracle(X, LINEAR), y)
-    expected = specification.run(Problem.build(y, lam=1.0), slow, Generator(1), 12, nu=0.0)
-    snapshot = trained(X, y, LINEAR, 0.0, 12)
-    signed = np.zeros(3000)
-    signed[snapshot.model.indices] = snapshot.model.coefficients
-    np.testing.assert_allclose(signed * y, expected, rtol=1e-9, atol=1e-13)
+    compared(X, y, LINEAR, 0.0, 12, rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.slow
@@ -227,10 +221,4 @@ def test_the_biased_level_is_followed_over_a_long_run():
     X = (np.round(8.0 * rng.normal(size=(80, 3))) / 8.0).astype(np.float32)
     y = np.where(X[:, 0] + rng.normal(size=80) > 0.3, 1.0, -1.0)
     for nu in (0.0, 0.02, 2.0):
-        slow = Maintained(SlowOracle(X, LINEAR), y)
-        problem = Problem.build(y, lam=1.0, bias=BIASED)
-        expected = specification.run(problem, slow, Generator(1), 1500, nu=nu)
-        snapshot = trained(X, y, LINEAR, nu, 1500, bias=BIASED)
-        signed = np.zeros(80)
-        signed[snapshot.model.indices] = snapshot.model.coefficients
-        np.testing.assert_allclose(signed * y, expected, rtol=1e-8, atol=1e-12)
+        compared(X, y, LINEAR, nu, 1500, rtol=1e-8, atol=1e-12, bias=BIASED)

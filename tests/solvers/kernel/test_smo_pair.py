@@ -1,25 +1,19 @@
 """What is particular to SMO with bias: pairs, the box, shrinking, the bias."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from svmbench import config
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from svmbench.solvers.kernel.smo_pair import Params, SMOPair
-from tests.solvers.kernel.working_sets import noisy
+from svmbench.solvers.kernel.smo_pair import Params
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN, LINEAR, noisy
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
-LINEAR = {"name": "linear"}
 SELECTIONS = pytest.mark.parametrize("selection", ["second_order", "worst_pair"])
 
 
-def started(X, y, kernel=LINEAR, C=1.0, **given):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    oracle = Oracle(X, kernel, 1 << 20)
-    problem = Problem.build(y, C=C, bias="unregularised")
-    return SMOPair(Params(**given)).start(problem, oracle, Generator(0)), oracle
+started = partial(working_sets.started, "smo_pair")
 
 
 def ends(alpha, v, y, C):
@@ -33,7 +27,7 @@ def ends(alpha, v, y, C):
 def test_it_stops_where_the_ends_are_within_eps(selection):
     X, y = noisy(60)
     for eps in (1e-1, 1e-3, 1e-6):
-        run, _ = started(X, y, GAUSSIAN, C=2.0, eps=eps, selection=selection, shrinking=False)
+        run, _, _ = started(X, y, GAUSSIAN, C=2.0, eps=eps, selection=selection, shrinking=False)
         gap = np.inf
         while not run.converged:
             assert gap >= eps
@@ -46,7 +40,7 @@ def test_it_stops_where_the_ends_are_within_eps(selection):
 
 def test_without_free_coefficients_the_bias_lies_between_the_ends():
     # C small: both coefficients go to their bound; any b of [v_2, v_1] is optimal.
-    run, _ = started([[0.0], [1.0]], [-1.0, 1.0], C=0.1)
+    run, _, _ = started([[0.0], [1.0]], [-1.0, 1.0], LINEAR, C=0.1)
     run.advance("iterations", 10)
     snapshot = run.snapshot()
     assert snapshot.alpha.tolist() == [0.1, 0.1]
@@ -61,8 +55,8 @@ def test_without_free_coefficients_the_bias_lies_between_the_ends():
 def test_shrinking_reaches_the_same_optimum(selection, gamma, C):
     X, y = noisy(100)
     given = {"kernel": {"name": "gaussian", "gamma": gamma}, "C": C, "selection": selection, "eps": 1e-7}
-    plain, _ = started(X, y, shrinking=False, **given)
-    shrunk, oracle = started(X, y, shrinking=True, **given)
+    plain, _, _ = started(X, y, shrinking=False, **given)
+    shrunk, oracle, _ = started(X, y, shrinking=True, **given)
     plain.advance("iterations", 10**6)
     restored, was_whole = 0, True
     while not shrunk.converged:
@@ -94,8 +88,8 @@ def objective(run) -> float:
 def test_conjugate_steps_reach_the_optimum_in_fewer_iterations(selection):
     X, y = noisy(400)
     given = {"kernel": GAUSSIAN, "C": 100.0, "eps": 1e-4, "selection": selection, "shrinking": False}
-    plain, counted = started(X, y, **given)
-    bent, oracle = started(X, y, conjugate=True, **given)
+    plain, counted, _ = started(X, y, **given)
+    bent, oracle, _ = started(X, y, conjugate=True, **given)
     for run in (plain, bent):
         run.advance("iterations", 10**6)
         assert run.converged

@@ -1,6 +1,7 @@
-"""What the tests of the decomposition methods share: small problems, runs to the end, the SVM of LIBSVM."""
+"""What the tests of kernel methods share: small problems, runs, their answers, the SVM of LIBSVM."""
 
 import numpy as np
+from scipy.sparse import issparse
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
@@ -11,9 +12,12 @@ GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
 
 
-def started(name, X, y, kernel=GAUSSIAN, C=1.0, bias="unregularised", seed=0, **given):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    oracle = Oracle(X, kernel, 1 << 22)
+def started(
+    name, X, y, kernel=GAUSSIAN, C=1.0, bias="unregularised", seed=0, cache=1 << 22, threads=1, **given
+):
+    X = X if issparse(X) else np.asarray(X, dtype=np.float32)
+    y = np.asarray(y, dtype=np.float64)
+    oracle = Oracle(X, kernel, cache, threads)
     problem = Problem.build(y, C=C, bias=bias)
     solver = registry.get(name)
     return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
@@ -28,6 +32,18 @@ def finished(run):
     run.advance("iterations", 10**6)
     assert run.converged
     return run.snapshot()
+
+
+def coefficients(run, n):
+    """The signed coefficients of all examples in the answer of a run."""
+    model, found = run.snapshot().model, np.zeros(n)
+    found[model.indices] = model.coefficients
+    return found
+
+
+def scores(run, oracle):
+    """The scores of all examples by the answer of a run."""
+    return run.snapshot().model.training_scores(oracle)
 
 
 def eighths(X):
@@ -45,6 +61,13 @@ def noisy(n=150, seed=0, d=3, rounded=np.float32):
 def coarse(n=150, seed=0):
     """Points as those of `noisy`, in eighths."""
     return noisy(n, seed, rounded=eighths)
+
+
+def two_classes(n, d=3, seed=0, distance=0.7):
+    """Points of two normal distributions with the same identity as covariance."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    return (rng.normal(size=(n, d)) + distance * y[:, None]).astype(np.float32), y
 
 
 def objectives(K, y, alpha, bias, problem):
