@@ -211,6 +211,8 @@ def test_the_suffix_of_a_path_is_the_format(stored, tmp_path, capsys, monkeypatc
         (["run", "dataset.path=mine.csv"], "did you mean 'dataset=file dataset.path=mine.csv'?"),
         (["run", "path=mine.csv"], "did you mean 'dataset=file dataset.path=mine.csv'?"),
         (["run", "test_size=.2"], "did you mean 'dataset=file dataset.test_fraction=.2'?"),
+        (["run", "mine.csv"], "'mine.csv' is a file; did you mean 'dataset=file dataset.path=mine.csv'?"),
+        (["advise", "mine.csv"], "did you mean 'dataset=file dataset.path=mine.csv'?"),
         (["run", "mien.csv"], "neither a file here nor of the form KEY=VALUE; did you mean 'mine.csv'?"),
         (["run", "dataset=file", "dataset.path=mien.csv"], "did you mean 'mine.csv'?"),
     ],

@@ -84,22 +84,6 @@ def test_a_look_at_the_training_examples_is_named_only_where_it_is_left_out():
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (["features=nistrom"], "unknown features 'nistrom'; did you mean 'nystrom'?"),
-        (["features.s=5"], "unknown key features.s"),
-        (["features=nystrom", "features.s=0"], "features.s=0 is not allowed: give a whole number of at"),
-        (["features=nystrom", "features.eps_d=0"], "features.eps_d=0 is not allowed: give a number"),
-        (["features=fourier", "features.form=sine"], "give one of phase, pairs"),
-    ],
-)
-def test_features_that_are_not_allowed(given, sentence):
-    with pytest.raises(UserError) as caught:
-        config.resolve(given)
-    assert sentence in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("dataset", "gamma", "C"), [("adult", 0.05, 1.0), ("mnist", 0.02, 1.0), ("reuters", 1.0, 1.0)]
 )
 def test_papers_values_are_the_defaults(dataset, gamma, C):

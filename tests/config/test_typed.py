@@ -109,12 +109,3 @@ def test_the_answer_names_what_is_meant(given, words):
     with pytest.raises(UserError) as caught:
         config.resolve(given)
     assert words in str(caught.value) and "\\" not in str(caught.value)
-
-
-def test_a_file_alone_is_answered_by_its_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.csv").write_text("1,2\n")
-    with pytest.raises(
-        UserError, match=r"'mine\.csv' is a file; did you mean 'dataset=file dataset.path=mine"
-    ):
-        config.resolve(["mine.csv"])

@@ -378,13 +378,6 @@ def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
     assert message in err and err.count("\n") == 1 and not out
 
 
-def test_a_file_alone_is_answered_by_its_command(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.csv").write_text("1,2\n")
-    assert main(["advise", "mine.csv"]) == 2
-    assert "did you mean 'dataset=file dataset.path=mine.csv'?" in capsys.readouterr().err
-
-
 def test_advice_for_several_classes_is_for_one_of_their_problems(tmp_path, capsys, monkeypatch, found):
     path = tmp_path / "own.csv"
     path.write_text("".join(f"{k},{k * k % 7},{'aab'[k % 3] if k % 4 else 'c'}\n" for k in range(120)))
