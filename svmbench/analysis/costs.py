@@ -16,7 +16,7 @@ import numpy as np
 
 from svmbench.analysis.arrivals import arrivals
 from svmbench.errors import UserError, nearest
-from svmbench.figures.series import COUNTERS, METRICS, Steps, steps_of
+from svmbench.figures.series import COUNTERS, METRICS, Steps, keep_longer, steps_of
 from svmbench.figures.settings import written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
@@ -125,11 +125,7 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
             known[place] = method, found.steps.setdefault((problem, method), {})
         method, seeds = known[place]
         titles[id(method)] = run.title
-        other = seeds.get(run.seed)
-        if other is not None:
-            steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
-            found.left_out.append((shorter.run.id, f"{steps.run.id} is the same run with a larger budget"))
-        seeds[run.seed] = steps
+        keep_longer(seeds, steps, found.left_out)
     found.titles = {method: titles[id(method)] for method in methods}
     found.problems = problem_names(found.problems)
     found.methods = distinguished(found.titles)

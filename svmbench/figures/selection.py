@@ -15,6 +15,7 @@ from svmbench.figures.series import (
     Curve,
     Reference,
     Steps,
+    keep_longer,
     optimum_of,
     steps_of,
 )
@@ -165,14 +166,7 @@ def select(
             entries = _curve_key(run, counter, apart)
             curve = tuple(entry for entry in entries if entry not in panel)
             known[place] = panels.setdefault(panel, {}).setdefault(curve, {})
-        seeds = known[place]
-        other = seeds.get(run.seed)
-        if other is not None:
-            steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
-            selection.left_out.append(
-                (shorter.run.id, f"{steps.run.id} is the same run with a larger budget")
-            )
-        seeds[run.seed] = steps
+        keep_longer(known[place], steps, selection.left_out)
     _leave_out_disjoint(panels, selection.left_out)
     told = tuple(panels_by)
     if panels_by:

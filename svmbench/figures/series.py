@@ -129,6 +129,15 @@ class Steps:
         return carried([self], costs).ravel()
 
 
+def keep_longer(seeds: dict[int, Steps], steps: Steps, left_out: list[tuple[str, str]]) -> None:
+    """Add a run to those of a method by seed; of two with one seed, leave out the shorter."""
+    other = seeds.get(steps.run.seed)
+    if other is not None:
+        steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
+        left_out.append((shorter.run.id, f"{steps.run.id} is the same run with a larger budget"))
+    seeds[steps.run.seed] = steps
+
+
 def carried(family: Sequence[Steps], costs: Floats) -> Floats:
     """Return what `Steps.at` returns for several runs, shape (runs, len(costs)), much faster."""
     lengths = [steps.cost.size for steps in family]

@@ -160,16 +160,6 @@ def test_lambda_and_c_that_mean_the_same_are_one_problem(tmp_path):
     assert len(observe(runs, "kev_ondemand", "test_error").problems) == 2
 
 
-def test_of_two_runs_of_a_seed_the_one_that_goes_further_is_taken(tmp_path):
-    budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
-    short = stored_run(tmp_path, "sbp", costs=[100], errors=[50], config={"budget": budget})
-    (long,) = group(tmp_path, "sbp", 1, [0])
-    for runs in ([short, long], [long, short]):
-        found = observe(runs, "kev_ondemand", "test_error")
-        assert [seeds[0].run for seeds in found.steps.values()] == [long]
-        assert found.left_out == [(short.id, f"{long.id} is the same run with a larger budget")]
-
-
 def test_problems_are_named_by_what_they_differ_in(tmp_path):
     runs = [
         stored_run(
