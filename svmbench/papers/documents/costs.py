@@ -97,6 +97,9 @@ def x_screen() -> Artifact:
     """Beyond the documents: coordinates that dual coordinate descent leaves out by proof and by heuristic.
     LEC-4 compares heuristic shrinking with none; the screening rules of the literature prove that coordinates
     may be left out."""
+    def visits(solver: str, level: float) -> Arrival:
+        return Arrival(solver, "relative_gap", level=level, first=True)
+
     runs = Runs(
         # A tolerance that a relative gap of 1e-6 needs: by LEC-4, 1e-3 ends between 2e-7 and 2e-6.
         "kernel=linear problem.bias=none problem.lam=1e-4 budget=paper budget.kev=null budget.gap=1e-6 "
@@ -114,20 +117,17 @@ def x_screen() -> Artifact:
             "Gap-safe screening saves more than its checks cost: to a relative gap of 1e-6 it takes, checks "
             "included, at most nine in ten of the visits that are needed without it (the threshold of "
             "LEC-4).",
-            Ratio("visits to 1e-6, screened over none",
-                Arrival("screened", "relative_gap", level=1e-6, first=True),
-                Arrival("none", "relative_gap", level=1e-6, first=True), (0.0, 0.9)),
+            Ratio("visits to 1e-6, screened over none", visits("screened", 1e-6), visits("none", 1e-6),
+                (0.0, 0.9)),
             sure="ours"),
         claim("screening saves visits to 1e-3", "our own question", "The same to a relative gap of 1e-3.",
-            Ratio("visits to 1e-3, screened over none",
-                Arrival("screened", "relative_gap", level=1e-3, first=True),
-                Arrival("none", "relative_gap", level=1e-3, first=True), (0.0, 0.9)),
+            Ratio("visits to 1e-3, screened over none", visits("screened", 1e-3), visits("none", 1e-3),
+                (0.0, 0.9)),
             sure="ours"),
         claim("a guess saves more than a proof", "our own question",
             "Heuristic shrinking can leave out coordinates at any time and checks them in the end; "
             "screening must wait until the gap is small. Shrinking needs fewer visits, to 1e-3 and to 1e-6.",
-            *(Order(name, Arrival("shrunk", "relative_gap", level=level, first=True),
-                  Arrival("screened", "relative_gap", level=level, first=True), ratio=True)
+            *(Order(name, visits("shrunk", level), visits("screened", level), ratio=True)
               for name, level in (("visits to 1e-6", 1e-6), ("visits to 1e-3", 1e-3))),
             sure="ours"),
         claim("screening does not change the answer", "our own question",
@@ -138,8 +138,7 @@ def x_screen() -> Artifact:
     return Grid("X-SCREEN", "Beyond: gap-safe screening and shrinking in dual coordinate descent",
         "our own question, after Fercoq, Gramfort, Salmon (2015) and Ogawa, Suzuki, Takeuchi (2013)", runs,
         claims, cell="{early:.2e} visits to 1e-3, {late:.2e} to 1e-6",
-        values={"early": Arrival(EACH, "relative_gap", level=1e-3, first=True),
-            "late": Arrival(EACH, "relative_gap", level=1e-6, first=True)})
+        values={"early": visits(EACH, 1e-3), "late": visits(EACH, 1e-6)})
 
 
 def x_seconds() -> Artifact:
@@ -222,14 +221,20 @@ def x_time() -> Artifact:
 def x_where() -> Artifact:
     """Beyond the documents: where does SBP win? Evaluations until the test error stays within half a point of
     the optimum's, over the width of the kernel and C. A hollow marker: not reached within the budget."""
-    # If two arrivals of SMO are near each other, checkpoints are closer, which makes it a different run.
-    closer = [{"panel": "reuters_narrow", "solver": "smo", "problem.C": 1.0},
-        {"panel": "adult_middle", "solver": "smo", "problem.C": 1.0},
-        {"panel": "adult_narrow", "solver": "smo", "problem.C": 0.1},
-        {"panel": "usps_middle", "solver": "smo", "problem.C": 1.0},
-        {"panel": "mnist_middle", "solver": "smo", "problem.C": 0.1},
-        {"panel": "mnist_middle", "solver": "smo", "problem.C": 100.0},
-        {"panel": "mnist_middle", "solver": "smo", "problem.C": 1.0}]
+    every = [0.1, 1.0, 10.0, 100.0]
+    # If two arrivals are near each other, checkpoints are closer, which makes it a different run: lines,
+    # panel, values of C, and the limit if it is not that of the panel.
+    smo = (("reuters_narrow", [1.0], "null"), ("adult_middle", [1.0], "1e10"),
+        ("adult_narrow", [0.1], "1e10"), ("usps_middle", [1.0], "3e9"),
+        ("mnist_middle", [0.1, 1.0, 100.0], "1e9"))
+    others = (("sbp pegasos sdca", "reuters_narrow", [1.0, 100.0], ""), ("sbp", "adult_middle", [1.0], ""),
+        ("sbp sdca", "adult_narrow", [0.1], ""), ("sbp", "usps_middle", [1.0], ""),
+        ("sbp pegasos sdca", "usps_middle", [0.1], ""), ("sbp pegasos sdca", "usps_narrow", [0.1, 100.0], ""),
+        ("sbp", "mnist_middle", [0.1, 1.0, 100.0], ""), ("sbp", "mnist_narrow", [0.1], " budget.kev=1e9"),
+        ("sbp", "mnist_narrow", [1.0, 100.0], ""))
+    closer = [{"panel": panel, "solver": line, "problem.C": C}
+        for lines, panel, values, _ in (*(("smo", *one) for one in smo), *others)
+        for line in lines.split() for C in values]
     runs = Runs("kernel=gaussian problem.bias=none budget=paper budget.memory=1024",
         # A row for each width: ten times wider than the suggested one, the suggested one, and ten times
         # narrower.
@@ -244,40 +249,13 @@ def x_where() -> Artifact:
         # SMO's limit is longer; SMO ends earlier if it has converged.
         [
             *(Group(1, "smo", f"{name}_wide {name}_middle {name}_narrow", f"budget.kev={most}",
-                over={"problem.C": [0.1, 1.0, 10.0, 100.0]}, exceptions=closer)
+                over={"problem.C": every}, exceptions=closer)
               for name, most in (("reuters", "null"), ("adult", "1e10"), ("usps", "3e9"), ("mnist", "1e9"))),
-            Group(1, "smo", "reuters_narrow", "budget.kev=null observe.points=40", over={"problem.C": [1.0]}),
-            Group(1, "smo", "adult_middle", "budget.kev=1e10 observe.points=40", over={"problem.C": [1.0]}),
-            Group(1, "smo", "adult_narrow", "budget.kev=1e10 observe.points=40", over={"problem.C": [0.1]}),
-            Group(1, "smo", "usps_middle", "budget.kev=3e9 observe.points=40", over={"problem.C": [1.0]}),
-            Group(1, "smo", "mnist_middle", "budget.kev=1e9 observe.points=40",
-                over={"problem.C": [0.1, 1.0, 100.0]}),
-            Group(2, "sbp pegasos sdca", over={"problem.C": [0.1, 1.0, 10.0, 100.0]},
-                exceptions=[{"panel": "reuters_narrow", "problem.C": 1.0},
-                    {"panel": "reuters_narrow", "problem.C": 100.0},
-                    {"panel": "adult_middle", "solver": "sbp", "problem.C": 1.0},
-                    {"panel": "adult_narrow", "solver": "sbp", "problem.C": 0.1},
-                    {"panel": "adult_narrow", "solver": "sdca", "problem.C": 0.1},
-                    {"panel": "usps_middle", "solver": "sbp", "problem.C": 1.0},
-                    {"panel": "usps_middle", "problem.C": 0.1}, {"panel": "usps_narrow", "problem.C": 0.1},
-                    {"panel": "usps_narrow", "problem.C": 100.0},
-                    {"panel": "mnist_middle", "solver": "sbp", "problem.C": 0.1},
-                    {"panel": "mnist_middle", "solver": "sbp", "problem.C": 1.0},
-                    {"panel": "mnist_middle", "solver": "sbp", "problem.C": 100.0},
-                    {"panel": "mnist_narrow", "solver": "sbp", "problem.C": 0.1},
-                    {"panel": "mnist_narrow", "solver": "sbp", "problem.C": 1.0},
-                    {"panel": "mnist_narrow", "solver": "sbp", "problem.C": 100.0}]),
-            Group(2, "sbp pegasos sdca", "reuters_narrow", "observe.points=40",
-                over={"problem.C": [1.0, 100.0]}),
-            Group(2, "sbp", "adult_middle", "observe.points=40", over={"problem.C": [1.0]}),
-            Group(2, "sbp sdca", "adult_narrow", "observe.points=40", over={"problem.C": [0.1]}),
-            Group(2, "sbp", "usps_middle", "observe.points=40", over={"problem.C": [1.0]}),
-            Group(2, "sbp pegasos sdca", "usps_middle", "observe.points=40", over={"problem.C": [0.1]}),
-            Group(2, "sbp pegasos sdca", "usps_narrow", "observe.points=40",
-                over={"problem.C": [0.1, 100.0]}),
-            Group(2, "sbp", "mnist_middle", "observe.points=40", over={"problem.C": [0.1, 1.0, 100.0]}),
-            Group(2, "sbp", "mnist_narrow", "observe.points=40 budget.kev=1e9", over={"problem.C": [0.1]}),
-            Group(2, "sbp", "mnist_narrow", "observe.points=40", over={"problem.C": [1.0, 100.0]})])
+            *(Group(1, "smo", panel, f"budget.kev={most} observe.points=40", over={"problem.C": values})
+              for panel, values, most in smo),
+            Group(2, "sbp pegasos sdca", over={"problem.C": every}, exceptions=closer),
+            *(Group(2, lines, panel, f"observe.points=40{most}", over={"problem.C": values})
+              for lines, panel, values, most in others)])
     claims = [
         claim(f"SBP arrives first, at {setting}", "our own map",
             f"At C = {C}, SBP needs fewer evaluations than SMO, Pegasos and SDCA until it stays within half "

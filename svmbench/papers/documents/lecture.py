@@ -8,6 +8,7 @@ from svmbench.papers.predicates import Exact, Order, Ratio, Slope
 from svmbench.papers.quantities import EACH, Measured, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs, shared
 
+LECTURE = "Schmidt-Thieme: Learning Support Vector Machines, lecture "
 TWONORM = Panel("twonorm", "Twonorm", "dataset=twonorm")
 REUTERS = Panel("reuters", "Reuters, γ = 1, C = 1", "dataset=reuters kernel.gamma=1.0 problem.C=1.0")
 
@@ -38,7 +39,7 @@ def lec_1() -> Artifact:
                 "The number of steps, and the counter of the second test, were changed when a first "
                 "result was known."))]
     return Sweep("LEC-1", "Lecture: cost of coordinate steps against the number of examples",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on coordinate descent in the dual",
+        LECTURE + "slides on coordinate descent in the dual",
         runs, claims, x="dataset.n_train", x_label="training examples n", y=Value(EACH, "inner_products"),
         scale="log")
 
@@ -52,11 +53,8 @@ def lec_1b() -> Artifact:
         [TWONORM], [Line("sdca", title="SDCA, five passes")],
         # Five passes each, so that every example is visited whatever n is; the cost of a step is the total
         # divided by 5 n.
-        [Group(1, "", "", "budget.iterations=5000", over={"dataset.n_train": [1000]}),
-            Group(1, "", "", "budget.iterations=10000", over={"dataset.n_train": [2000]}),
-            Group(1, "", "", "budget.iterations=20000", over={"dataset.n_train": [4000]}),
-            Group(1, "", "", "budget.iterations=40000", over={"dataset.n_train": [8000]}),
-            Group(1, "", "", "budget.iterations=80000", over={"dataset.n_train": [16000]})])
+        [Group(1, "", "", f"budget.iterations={5 * n}", over={"dataset.n_train": [n]})
+            for n in (1000, 2000, 4000, 8000, 16000)])
     claims = [
         claim("a partial gradient from nothing costs O(n)", "Slides on the cost of a partial gradient",
             "If neither gradients nor w are maintained, a partial gradient is a sum over the support "
@@ -68,7 +66,7 @@ def lec_1b() -> Artifact:
                 "A first definition required a slope of 1.8 to 2.2, as if O(n) were the cost itself and "
                 "not an upper bound: deviates."))]
     return Sweep("LEC-1", "Lecture: cost of a partial gradient that is not maintained",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on coordinate descent in the dual",
+        LECTURE + "slides on coordinate descent in the dual",
         runs, claims, x="dataset.n_train", x_label="training examples n", y=Value(EACH, "kev_ondemand"),
         y_label="evaluations in five passes, on demand (A)", scale="log",
         supplied=DATA)
@@ -113,7 +111,7 @@ def lec_2() -> Artifact:
                 "A first definition asked whether the number of iterations stays the same, about which "
                 "the slides say nothing: reproduced."))]
     return Grid("LEC-2", "Lecture: choice of the pair and shrinking in SMO",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on SMO, its active set and "
+        LECTURE + "slides on SMO, its active set and "
         "shrinking",
         runs, claims, cell="{iterations:,.0f} iterations, {rows:.2e} evaluations, {error:.2f} %",
         values={"iterations": Value(EACH, "iterations"), "rows": Value(EACH, "kev_rowupdate"),
@@ -146,7 +144,7 @@ def lec_2s() -> Artifact:
                 "Estimates from other runs, 15.9 s with and 2.3 s without shrinking on Adult, were known. A "
                 "claim of the lecture until its outcome was known: deviates."))]
     return Grid("LEC-4", "Lecture: seconds of SMO with and without shrinking",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on shrinking", runs, claims,
+        LECTURE + "slides on shrinking", runs, claims,
         cell="{seconds:.3g} s ({error:.2f} %)",
         values={"seconds": Value(EACH, "cpu_seconds"), "error": Value(EACH)}, counters="cpu_seconds")
 
@@ -170,7 +168,7 @@ def lec_2b() -> Artifact:
             Order("Platt's at most 0.1 points better", Value("worst_pair"), Value("platt") + 0.1),
             sure="ours", seen="The counts of these runs were known.")]
     return Grid("LEC-2b", "Lecture: Platt's choice of the pair and the worst violating pair",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on the choice of active support "
+        LECTURE + "slides on the choice of active support "
         "vectors and the SMO algorithm",
         shared("lec-2", "worst_pair platt"), claims,
         cell="{iterations:,.0f} iterations, {rows:.2e} evaluations, {error:.2f} %",
@@ -188,7 +186,7 @@ def lec_3() -> Artifact:
             Order("suboptimality at the end", Value("dcd_exact", "suboptimality"), 1e-4), sure="inferred",
             by_construction="the runs end at a duality gap far below this")]
     return Curves("LEC-3", "Lecture: dual coordinate descent in random order",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on dual coordinate descent; Hsieh "
+        LECTURE + "slides on dual coordinate descent; Hsieh "
         "et al., ICML 2008",
         shared("solvers-linear", "dcd_exact"), claims, metrics="suboptimality test_error",
         counters="iterations", scale="log")
@@ -220,7 +218,7 @@ def lec_4() -> Artifact:
                 Value("unshrunk", "primal_objective"), (0.999, 1.001)),
             sure="ours", by_construction="both runs end at the same tolerance")]
     return Grid("LEC-4", "Lecture: shrinking in dual coordinate descent",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slide on shrinking (Joachims 1999)", runs,
+        LECTURE + "slide on shrinking (Joachims 1999)", runs,
         claims, cell="{visits:.2e} visits, gap {gap:.1e}, {error:.2f} %",
         values={"visits": Value(EACH, "inner_products"), "gap": Value(EACH, "relative_gap"),
             "error": Value(EACH)})
@@ -246,7 +244,7 @@ def lec_5() -> Artifact:
                 "with least-recently-used replacement, a larger cache contains every row that a smaller one "
                 "does"))]
     return Sweep("LEC-5", "Lecture: kernel evaluations really made against the size of the row cache",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on caching", runs, claims,
+        LECTURE + "slides on caching", runs, claims,
         x="budget.memory", x_label="row cache (MiB)", y=Value(EACH, "kev_computed"), scale="log")
 
 
@@ -260,7 +258,7 @@ def lec_6() -> Artifact:
                 Value("smo_pair", "kev_rowupdate"), (0.0, 1.0)),
             sure="inferred")]
     return Grid("LEC-6", "Lecture: nested decomposition against pairs",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides on nested decomposition",
+        LECTURE + "slides on nested decomposition",
         shared("solvers-bias", "decomposition smo_pair"), claims,
         cell="{maintained:.2e} maintained, {computed:.2e} computed, {seconds:.1f} s",
         values={"maintained": Value(EACH, "kev_rowupdate"), "computed": Value(EACH, "kev_computed"),
@@ -294,7 +292,7 @@ def lec_7() -> Artifact:
                 Value("chunking", "candidates"), (0.0, 1.0)),
             by_construction="only a candidate can have a coefficient")]
     return Curves("LEC-7", "Lecture: the candidate set of chunking",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slide on chunking", runs, claims,
+        LECTURE + "slide on chunking", runs, claims,
         metrics="candidates support_vectors", counters="iterations", scale="log",
         supplied=DATA)
 
@@ -324,7 +322,7 @@ def lec_8() -> Artifact:
                 Value("constant", "primal_objective"), Value("bias", "primal_objective"), (0.99, 1.05)),
             sure="inferred")]
     return Grid("LEC-8", "Lecture: a constant attribute against an unregularised bias",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slide on dual coordinate descent (Hsieh "
+        LECTURE + "slide on dual coordinate descent (Hsieh "
         "et al. 2008)",
         runs, claims, cell="{error:.2f} %, objective {objective:.5f}, norm {norm:.3f}",
         values={"error": Value(EACH), "objective": Value(EACH, "primal_objective"),
@@ -357,5 +355,5 @@ def lec_e() -> Artifact:
                 within=1e-9),
             sure="ours", by_construction="algebra, checked on random numbers")]
     return Check("LEC-E", "Lecture: errata of the slides",
-        "Schmidt-Thieme: Learning Support Vector Machines, lecture slides", claims=claims,
+        LECTURE + "slides", claims=claims,
         function="lecture_errata", arguments={"trials": 2000})

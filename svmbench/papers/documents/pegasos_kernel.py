@@ -28,14 +28,17 @@ ERRORS_2 = {
         "lasvm": "1.8 s (0.457 %)"},
     "mnist": {"pegasos": "4200 s (0.6 %)", "sdca": "1800 s (0.56 %)", "svm_light": "290 s (0.58 %)",
         "lasvm": "280 s (0.56 %)"}}
+#: Numbers of iterations in Figure 6.
+LENGTHS = (1000, 4000, 16000)
 #: Data sets of Table 2 whose test examples are the paper's.
 SAME_SET = by_panel(reuters=True, adult=True, usps=False, mnist=True)
 
 
-def kernel_epsilon(solver: str) -> Arrival:
-    """The accuracy ε of Table 2."""
+def kernel_epsilon(solver: str, part: int = 1) -> Arrival:
+    """The accuracy ε of Table 2, or a part of it."""
+    levels = dict(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144)
     return Arrival(solver, "primal_suboptimality",
-        level=by_panel(reuters=0.00719, adult=0.0445, usps=0.000381, mnist=0.00144), first=True)
+        level=by_panel(**{name: float(f"{level / part:g}") for name, level in levels.items()}), first=True)
 
 
 def peg_f5() -> Artifact:
@@ -70,25 +73,15 @@ def peg_f5() -> Artifact:
         claim("Pegasos and SDCA are fast at first", "Section 7.3, Figure 5",
             "At first the objective of Pegasos and SDCA falls faster than that of SVM-Light: judged at a "
             "tenth of the evaluations after which SVM-Light reaches ε.",
-            *(Order(name,
-                  Value(solver, "primal_suboptimality", at=0.1 * kernel_epsilon("svm_light")),
-                  Value("svm_light", "primal_suboptimality",
-                      at=0.1 * kernel_epsilon("svm_light"),
-                      envelope=True),
-                  ratio=True)
+            *(Order(name, Value(solver, "primal_suboptimality", at=0.1 * kernel_epsilon("svm_light")),
+                  Value("svm_light", "primal_suboptimality", at=0.1 * kernel_epsilon("svm_light"),
+                      envelope=True), ratio=True)
               for name, solver in (("Pegasos", "pegasos"), ("SDCA", "sdca"))),
             sure="inferred"),
         claim("high accuracy takes Pegasos and SDCA long", "Section 7.3, Figure 5",
             "Pegasos and SDCA are slow to reach a high accuracy: SVM-Light is the first to reach a "
             "hundredth of ε.",
-            *(Order(name,
-                  Arrival("svm_light", "primal_suboptimality",
-                      level=by_panel(reuters=7.19e-05, adult=0.000445, usps=3.81e-06, mnist=1.44e-05),
-                      first=True),
-                  Arrival(solver, "primal_suboptimality",
-                      level=by_panel(reuters=7.19e-05, adult=0.000445, usps=3.81e-06, mnist=1.44e-05),
-                      first=True),
-                  ratio=True)
+            *(Order(name, kernel_epsilon("svm_light", 100), kernel_epsilon(solver, 100), ratio=True)
               for name, solver in (("against Pegasos", "pegasos"), ("against SDCA", "sdca"))),
             sure="inferred",
             seen=(
@@ -107,6 +100,7 @@ def peg_f5() -> Artifact:
 def peg_f6() -> Artifact:
     """Figure 6 of the Pegasos paper: kernelised Pegasos and SDCA on USPS after fixed numbers of iterations,
     against λ."""
+    lams = {"problem.lam": [1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3]}
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.counter=iterations budget.kev=null "
         "budget.memory=512",
@@ -114,31 +108,22 @@ def peg_f6() -> Artifact:
         [Line("pegasos", "budget.iterations=16000", title="Pegasos"),
             Line("sdca", "budget.iterations=16000", title="SDCA"),
             Line("bound", "solver.eps=1e-5", solver="smo", title="SMO")],
-        [
-            Group(5, "pegasos sdca",
-                over={"problem.lam": [1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3]}),
-            Group(1, "bound", over={"problem.lam": [1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3]})])
+        [Group(5, "pegasos sdca", over=lams), Group(1, "bound", over=lams)])
     claims = [
         claim("Pegasos depends on λ, SDCA does not", "Section 7.4, Figure 6",
             "After a fixed number of iterations, the suboptimality of Pegasos is approximately proportional "
             "to 1/λ, and that of SDCA is almost independent of λ.",
-            Slope("Pegasos, T = 1,000", Value("pegasos", "primal_suboptimality", at=1000), (-1.3, -0.7),
-                over="problem.lam"),
-            Slope("Pegasos, T = 4,000", Value("pegasos", "primal_suboptimality", at=4000), (-1.3, -0.7),
-                over="problem.lam"),
-            Slope("Pegasos, T = 16,000", Value("pegasos", "primal_suboptimality", at=16000), (-1.3, -0.7),
-                over="problem.lam"),
-            *(Slope(name, Value("sdca", "primal_suboptimality", at=at), (-0.3, 0.3), over="problem.lam")
-              for name, at in (("SDCA, T = 1,000", 1000), ("SDCA, T = 4,000", 4000),
-                  ("SDCA, T = 16,000", 16000))),
+            *(Slope(f"{name}, T = {at:,}", Value(solver, "primal_suboptimality", at=at), within,
+                  over="problem.lam")
+              for name, solver, within in (("Pegasos", "pegasos", (-1.3, -0.7)),
+                  ("SDCA", "sdca", (-0.3, 0.3)))
+              for at in LENGTHS),
             sure="inferred")]
     return Sweep("PEG-F6", "Pegasos, Figure 6: suboptimality against λ",
         PEGASOS + "Figure 6; USPS as 7,291 examples of unit length, digit 0 against rest", runs, claims,
         x="problem.lam", x_label="λ",
         # One run serves the three lengths; the checkpoint before 4,000 iterations is at 3,982.
-        y={"T = 1,000": Value(EACH, "primal_suboptimality", at=1000),
-            "T = 4,000": Value(EACH, "primal_suboptimality", at=4000),
-            "T = 16,000": Value(EACH, "primal_suboptimality", at=16000)},
+        y={f"T = {at:,}": Value(EACH, "primal_suboptimality", at=at) for at in LENGTHS},
         counters="iterations", scale="log",
         # Used only for its dual point, which bounds the optimum.
         hidden="bound",
@@ -161,18 +146,12 @@ def peg_t2() -> Artifact:
         claim("the errors of kernel solvers are those of Table 2", "Table 2",
             "The test errors at ε are the printed ones. The test examples are the same ones on Reuters, "
             "Adult and MNIST, where the printed errors are whole numbers of mistakes.",
-            Near("Pegasos",
-                Value("pegasos", at=kernel_epsilon(EACH)),
-                by_panel(reuters=2.91, adult=15.5, usps=0.457, mnist=0.6), same_set=SAME_SET),
-            Near("SDCA",
-                Value("sdca", at=kernel_epsilon(EACH)),
-                by_panel(reuters=3.15, adult=15.5, usps=0.508, mnist=0.56), same_set=SAME_SET),
-            Near("SVM-Light",
-                Value("svm_light", at=kernel_epsilon(EACH)),
-                by_panel(reuters=2.82, adult=15.1, usps=0.457, mnist=0.58), same_set=SAME_SET),
-            Near("LASVM",
-                Value("lasvm", at=kernel_epsilon(EACH)),
-                by_panel(reuters=3.03, adult=15.6, usps=0.457, mnist=0.56), same_set=SAME_SET),
+            *(Near(name, Value(solver, at=kernel_epsilon(EACH)), printed, same_set=SAME_SET)
+              for name, solver, printed in (
+                  ("Pegasos", "pegasos", by_panel(reuters=2.91, adult=15.5, usps=0.457, mnist=0.6)),
+                  ("SDCA", "sdca", by_panel(reuters=3.15, adult=15.5, usps=0.508, mnist=0.56)),
+                  ("SVM-Light", "svm_light", by_panel(reuters=2.82, adult=15.1, usps=0.457, mnist=0.58)),
+                  ("LASVM", "lasvm", by_panel(reuters=3.03, adult=15.6, usps=0.457, mnist=0.56)))),
             seen=NOISE)]
     return Grid("PEG-T2", "Pegasos, Table 2: test errors of kernel solvers at a given accuracy",
         PEGASOS + "Tables 2 and 3; published: seconds of the authors' machine", shared("peg-f5"), claims,

@@ -16,6 +16,7 @@ def peg_sl() -> Artifact:
     """Slides on Pegasos, introduction and "SVM Light": superlinear and linear methods, by inner products
     against n. On generated sets, because no real set comes in many sizes. C is fixed, as users of SVM-light
     do, and the slide is about its highly accurate solutions."""
+    sizes = {"dataset.n_train": [500, 2000, 8000]}
     runs = Runs(
         "kernel=linear problem.C=1.0 problem.bias=none budget=paper budget.kev=null observe.points=10",
         [Panel("twonorm", "Twonorm, C = 1", "dataset=twonorm"),
@@ -24,10 +25,8 @@ def peg_sl() -> Artifact:
             Line("svm_perf", "solver.eps=1e-4", title="SVM-Perf"), Line("dcd", title="DCD"),
             Line("pegasos", "budget.kev=1e8", solver="pegasos_linear", title="Pegasos"),
             Line("bound", "solver.eps=1e-6 budget.seconds=60", solver="dcd", title="DCD")],
-        [Group(1, "svm_light svm_perf bound", over={"dataset.n_train": [500, 2000, 8000]}),
-            Group(1, "dcd", over={"dataset.n_train": [500, 2000, 8000]}),
-            Group(1, "pegasos", over={"dataset.n_train": [500, 2000, 8000]},
-                exceptions=[{"panel": "waveform", "dataset.n_train": 8000}]),
+        [Group(1, "svm_light svm_perf bound dcd", over=sizes),
+            Group(1, "pegasos", over=sizes, exceptions=[{"panel": "waveform", "dataset.n_train": 8000}]),
             Group(1, "pegasos", "waveform", "budget.kev=5e8", over={"dataset.n_train": [8000]})])
     claims = [
         claim("SVM-Light is superlinear", "Slide SVM Light",
@@ -76,9 +75,8 @@ def rup_1() -> Artifact:
         "budget.iterations=1000 observe.points=40",
         [Panel("rcv1_subset", "RCV1 subset, CCAT against rest", "dataset=rcv1_subset")],
         [Line("k1", solver="pegasos_linear", title="k = 1"),
-            Line("k64", "solver.k=64", solver="pegasos_linear", title="k = 64"),
-            Line("k1024", "solver.k=1024", solver="pegasos_linear", title="k = 1,024"),
-            Line("k4096", "solver.k=4096", solver="pegasos_linear", title="k = 4,096"),
+            *(Line(f"k{k}", f"solver.k={k}", solver="pegasos_linear", title=f"k = {k:,}")
+              for k in (64, 1024, 4096)),
             Line("bound", "solver.eps=1e-8 budget.iterations=null budget.seconds=60", solver="dcd",
                 title="DCD")],
         [Group(3, "k1 k64 k1024"), Group(10, "k4096"), Group(1, "bound")])

@@ -9,6 +9,11 @@ from svmbench.papers.quantities import EACH, Measured, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
 RANDSVM = "Krishnan, Bhattacharyya, Hariharan: RandSVM, NIPS 2007, "
+# Its generated sets.
+GENERATED = [Panel(f"{name}_{power}", f"{name.capitalize()}, {rows:,} rows",
+    f"dataset={name} dataset.n_train={rows}")
+    for name in ("twonorm", "ringnorm", "checkerboard")
+    for power, rows in (("1e5", 100000), ("1e6", 1000000))]
 
 
 def rs_b() -> Artifact:
@@ -17,14 +22,7 @@ def rs_b() -> Artifact:
     The classes overlap, so formula (4) has the factor 32. On ringnorm with a million rows, where the paper
     also has the full solver, ours did not converge in 300 s, and the comparison is left out."""
     runs = Runs("kernel=gaussian problem.bias=unregularised budget=paper budget.kev=null",
-        [Panel("twonorm_1e5", "Twonorm, 100,000 rows", "dataset=twonorm dataset.n_train=100000"),
-            Panel("twonorm_1e6", "Twonorm, 1,000,000 rows", "dataset=twonorm dataset.n_train=1000000"),
-            Panel("ringnorm_1e5", "Ringnorm, 100,000 rows", "dataset=ringnorm dataset.n_train=100000"),
-            Panel("ringnorm_1e6", "Ringnorm, 1,000,000 rows", "dataset=ringnorm dataset.n_train=1000000"),
-            Panel("checkerboard_1e5", "Checkerboard, 100,000 rows",
-                "dataset=checkerboard dataset.n_train=100000"),
-            Panel("checkerboard_1e6", "Checkerboard, 1,000,000 rows",
-                "dataset=checkerboard dataset.n_train=1000000")],
+        GENERATED,
         [
             Line("factor32", "solver.separable=false", solver="randsvm", title="RandSVM, factor 32"),
             # LIBSVM's algorithm and tolerance on all examples, at 100,000 rows.
@@ -178,25 +176,22 @@ def rs_it() -> Artifact:
         # examples.
         "kernel=linear problem.C=1000.0 problem.bias=none budget=paper budget.kev=null budget.memory=1024",
         [Panel("separable", "examples outside a margin of 0.1 in 50 dimensions", "dataset=separable")],
-        [Line("k100", "solver.k=100", solver="randsvm", title="k = 100"),
-            Line("k200", "solver.k=200", solver="randsvm", title="k = 200"),
-            Line("k400", "solver.k=400", solver="randsvm", title="k = 400")],
+        [Line(f"k{k}", f"solver.k={k}", solver="randsvm", title=f"k = {k}") for k in (100, 200, 400)],
         [Group(5, over={"dataset.n_train": [2500, 5000, 10000, 20000, 40000, 80000]})])
     claims = [
         claim("at most k + 1 support vectors on separable data", "Section 2.1, Theorem 2",
             "On separable data whose margin is preserved by a projection to k dimensions, samples of 2 k "
             "examples lead to a solution with at most k + 1 support vectors. Here d + 1 = 51 of them "
             "suffice, so k is not the smallest possible bound.",
-            *(Ratio(name, Value(solver, "support_vectors", where={"dataset.n_train": 80000}), to, (0.0, 1.0))
-              for name, solver, to in (("k = 100", "k100", 101), ("k = 200", "k200", 201),
-                  ("k = 400", "k400", 401))),
+            *(Ratio(f"k = {k}", Value(f"k{k}", "support_vectors", where={"dataset.n_train": 80000}), k + 1,
+                  (0.0, 1.0)) for k in (100, 200, 400)),
             target="RS-Th2"),
         claim("the rounds of RandSVM grow more slowly than a power of n", "Section 2.1, last paragraph",
             "The number of rounds is at most of order k log n, on average: it grows like a power of n of at "
             "most 0.3 over a factor of 32. The paper says so of the algorithm of Balcázar and others, whose "
             "samples have 6 k² examples; ours have 2 k.",
-            *(Slope(name, Value(solver, "rounds"), (None, 0.3), over="dataset.n_train")
-              for name, solver in (("k = 100", "k100"), ("k = 200", "k200"), ("k = 400", "k400"))),
+            *(Slope(f"k = {k}", Value(f"k{k}", "rounds"), (None, 0.3), over="dataset.n_train")
+              for k in (100, 200, 400)),
             sure="inferred"),
         claim("RandSVM ends when no example violates its margin", "Section 2.3, Proof of Convergence",
             "On separable data the algorithm ends because no example outside the sample violates its margin.",
@@ -228,13 +223,11 @@ def rs_k() -> Artifact:
             "k = 16 log(4n/delta)/epsilon² for separable sets and twice that otherwise, with epsilon 0.2 "
             "and delta 0.9: 5,202 and 10,404 for 100,000 examples, 5,980 and 11,960 for 700,000, 6,123 and "
             "12,246 for a million.",
-            *(Exact(name, Measured(measure), equals, within=1.0)
-              for name, measure, equals in (("100,000", "k for n = 100000, separable", 5202.0),
-                  ("100,000, not separable", "k for n = 100000, not separable", 10404.0),
-                  ("700,000", "k for n = 700000, separable", 5980.0),
-                  ("700,000, not separable", "k for n = 700000, not separable", 11960.0),
-                  ("1,000,000", "k for n = 1000000, separable", 6123.0),
-                  ("1,000,000, not separable", "k for n = 1000000, not separable", 12246.0))),
+            *(test for n, k in ((100000, 5202.0), (700000, 5980.0), (1000000, 6123.0))
+              for test in (
+                  Exact(f"{n:,}", Measured(f"k for n = {n}, separable"), k, within=1.0),
+                  Exact(f"{n:,}, not separable", Measured(f"k for n = {n}, not separable"), 2.0 * k,
+                      within=1.0))),
             sure="inferred", by_construction="the formula, evaluated twice")]
     return Check("RS-K", "RandSVM, formula (4): the sample size k", RANDSVM + "formula (4) and Section 3",
         claims=claims, function="sample_size", arguments={"sizes": [100000, 700000, 1000000]})

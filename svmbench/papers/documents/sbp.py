@@ -24,6 +24,11 @@ SBP = "Cotter, Shalev-Shwartz, Srebro: The Kernelized Stochastic Batch Perceptro
 REMEMBERED = "σ² and λ, from memory"
 
 
+def at_arrival(solver: str) -> Value:
+    """Support vectors at the cost from which the test error stays within half a point of the optimum's."""
+    return Value(solver, "support_vectors", at=Arrival(solver, within=0.5))
+
+
 def sbp_f2() -> Artifact:
     """Figure 2 of the SBP paper: five solvers without bias on three data sets. What is not set here is the
     default of `svmbench run`."""
@@ -72,14 +77,10 @@ def sbp_f2() -> Artifact:
         claim("SBP does better on every data set", "Figure 2",
             "SBP does better than Pegasos and SDCA on each of the three data sets, judged by the mean of "
             "the curve and by the cost from which it stays near the optimum.",
-            Below("below Pegasos", "sbp", "pegasos"),
-            *(Order(name, Arrival("sbp", within=within), Arrival("pegasos", within=within), ratio=True)
-              for name, within in (("within 0.5 points before Pegasos", 0.5),
-                  ("within 0.2 points before Pegasos", 0.2))),
-            Below("below SDCA", "sbp", "sdca"),
-            *(Order(name, Arrival("sbp", within=within), Arrival("sdca", within=within), ratio=True)
-              for name, within in (("within 0.5 points before SDCA", 0.5),
-                  ("within 0.2 points before SDCA", 0.2))),
+            *(test for name in ("Pegasos", "SDCA") for test in (
+                Below(f"below {name}", "sbp", name.lower()),
+                *(Order(f"within {within} points before {name}", Arrival("sbp", within=within),
+                      Arrival(name.lower(), within=within), ratio=True) for within in (0.5, 0.2)))),
             sure="ours"),
         # Under all conventions SMO and SBP are charged the same, so one is enough.
         claim("SMO makes little progress until late, then converges at once",
@@ -185,6 +186,7 @@ def sbp_f2p() -> Artifact:
 
 def sbp_f3() -> Artifact:
     """Figure 3 of the SBP paper: random Fourier features and SBP, by inner products of the examples."""
+    frequencies, rows = [16, 64, 256, 1024, 4096], dict(reuters=7770, adult=32561, mnist=60000)
     runs = Runs("problem.C=1.0 problem.bias=none budget=paper",
         [Panel("reuters", "Reuters, money-fx", "dataset=reuters"), Panel("adult", "Adult", "dataset=adult"),
             Panel("mnist", "MNIST, 8 against rest", "dataset=mnist")],
@@ -196,11 +198,17 @@ def sbp_f3() -> Artifact:
         # The widths and C are those suggested for the data sets, from Table 2. 3e8 inner products are 4,096
         # frequencies on MNIST.
         [
-            Group(3, "fourier", over={"features.frequencies": [16, 64, 256, 1024, 4096]}),
-            # The inner products that 16, 64, 256, 1,024 and 4,096 frequencies take: frequencies times n.
-            Group(3, "sbp", "reuters", over={"budget.kev": [124320, 497280, 1989120, 7956480, 31825920]}),
-            Group(3, "sbp", "adult", over={"budget.kev": [520976, 2083904, 8335616, 33342464, 133369856]}),
-            Group(3, "sbp", "mnist", over={"budget.kev": [960000, 3840000, 15360000, 61440000, 245760000]})])
+            Group(3, "fourier", over={"features.frequencies": frequencies}),
+            # As many inner products as the frequencies take.
+            *(Group(3, "sbp", name, over={"budget.kev": [k * n for k in frequencies]})
+              for name, n in rows.items())])
+
+    def below(panels: str, *numbers: int) -> list[Order]:
+        """SBP below Fourier features at as many inner products."""
+        return [Order(f"{k:,} frequencies", Value("sbp", where={
+                    "budget.kev": by_panel(**{name: k * rows[name] for name in panels.split()})}),
+                    Value("fourier", where={"features.frequencies": k}), panels=panels) for k in numbers]
+
     # Both are compared at the same number of inner products: k frequencies take k for each of the n examples.
     # With 16 and 64 frequencies both errors are far above the optimum's; these have a claim of their own.
     claims = [
@@ -208,28 +216,16 @@ def sbp_f3() -> Artifact:
             "At least on Reuters and MNIST, SBP is preferable to random Fourier features: at the same "
             "number of inner products it has a lower test error, although the solution of the linear "
             "problem is not charged.",
-            *(Order(name, Value("sbp", where={"budget.kev": by_panel(reuters=reuters, mnist=mnist)}),
-                  Value("fourier", where={"features.frequencies": frequencies}), panels="reuters mnist")
-              for name, reuters, mnist, frequencies in (("256 frequencies", 1989120, 15360000, 256),
-                  ("1,024 frequencies", 7956480, 61440000, 1024),
-                  ("4,096 frequencies", 31825920, 245760000, 4096))),
+            *below("reuters mnist", 256, 1024, 4096),
             seen=(
                 "The first definition gave SBP an eighth to all of the inner products that the features "
                 "take, not as many: deviates.")),
         claim("SBP is preferable to few Fourier frequencies", "after Appendix A",
             "The same holds with so few frequencies that neither has a useful predictor.",
-            *(Order(name, Value("sbp", where={"budget.kev": by_panel(reuters=reuters, mnist=mnist)}),
-                  Value("fourier", where={"features.frequencies": frequencies}), panels="reuters mnist")
-              for name, reuters, mnist, frequencies in (("16 frequencies", 124320, 960000, 16),
-                  ("64 frequencies", 497280, 3840000, 64))),
-            sure="ours"),
+            *below("reuters mnist", 16, 64), sure="ours"),
         claim("SBP is preferable to Fourier features on Adult, too", "after Appendix A",
             "The same holds on Adult, about which the paper says nothing.",
-            *(Order(name, Value("sbp", where={"budget.kev": by_panel(adult=adult)}),
-                  Value("fourier", where={"features.frequencies": frequencies}), panels="adult")
-              for name, adult, frequencies in (("256 frequencies", 8335616, 256),
-                  ("1,024 frequencies", 33342464, 1024), ("4,096 frequencies", 133369856, 4096))),
-            sure="ours")]
+            *below("adult", 256, 1024, 4096), sure="ours")]
     return Sweep("SBP-F3", "SBP, Figure 3: random Fourier features and SBP", SBP + "Figure 3 and Appendix A",
         runs, claims,
         # Computing k pairs of features takes k inner products for each of the n examples; solving the linear
@@ -292,13 +288,9 @@ def sbp_nsv() -> Artifact:
             "solve the regularised problem: at the cost from which SBP stays within half a point of the "
             "optimum's test error, it has fewer support vectors than SMO and Pegasos at the corresponding "
             "cost, and than the optimum.",
-            Order("fewer than SMO at arrival", Value("sbp", "support_vectors", at=Arrival("sbp", within=0.5)),
-                Value("smo", "support_vectors", at=Arrival("smo", within=0.5)), ratio=True),
-            Order("fewer than Pegasos at arrival",
-                Value("sbp", "support_vectors", at=Arrival("sbp", within=0.5)),
-                Value("pegasos", "support_vectors", at=Arrival("pegasos", within=0.5)), ratio=True),
-            Order("fewer than the optimum", Value("sbp", "support_vectors", at=Arrival("sbp", within=0.5)),
-                Optimum("support_vectors"), ratio=True),
+            *(Order(f"fewer than {name}", at_arrival("sbp"), other, ratio=True) for name, other in (
+                ("SMO at arrival", at_arrival("smo")), ("Pegasos at arrival", at_arrival("pegasos")),
+                ("the optimum", Optimum("support_vectors")))),
             sure="inferred",
             seen="SMO, with which the paper compares, was added when X-SPARSE was known: reproduced before.")]
     return Curves("SBP-NSV", "SBP, section 4.3: support vectors on the way to the optimum",

@@ -12,6 +12,16 @@ from svmbench.papers.runs import Group, Line, Panel, Runs, shared
 
 MARGIN = Panel("margin", "margin 0.1 in 200 dimensions, no noise",
     "dataset=margin dataset.margin=0.1 dataset.dimensions=200 dataset.noise=0.0")
+# Errors ε, λ = ε / |u|² as in Lemma E.1, where u has norm 10 and no loss, and numbers of examples, which
+# grow like 1/ε, (3.5).
+ERRORS = (("0.16", "1.6e-3", 1250), ("0.08", "8e-4", 2500), ("0.04", "4e-4", 5000), ("0.02", "2e-4", 10000),
+    ("0.01", "1e-4", 20000), ("0.005", "5e-5", 40000), ("0.0025", "2.5e-5", 80000))
+
+
+def to_each_error(lines: str = "") -> list[Group]:
+    """Runs that end once their test error is ε."""
+    return [Group(5, lines, "", f"budget.test_error={error} problem.lam={lam}",
+                over={"dataset.n_train": [n]}) for error, lam, n in ERRORS]
 
 
 def sbp_e1() -> Artifact:
@@ -175,22 +185,8 @@ def sbp_sup() -> Artifact:
             Line("sgd_ball", "solver.R=10"),
             # One pass, whatever error it ends at.
             Line("perceptron", "solver.epochs=1 problem.lam=1e-4", title="Perceptron, one pass")],
-        [
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.16 problem.lam=1.6e-3",
-                over={"dataset.n_train": [1250]}),
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.08 problem.lam=8e-4",
-                over={"dataset.n_train": [2500]}),
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.04 problem.lam=4e-4",
-                over={"dataset.n_train": [5000]}),
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.02 problem.lam=2e-4",
-                over={"dataset.n_train": [10000]}),
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.01 problem.lam=1e-4",
-                over={"dataset.n_train": [20000]}),
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.005 problem.lam=5e-5",
-                over={"dataset.n_train": [40000]}),
-            Group(5, "sbp smo sgd_ball", "", "budget.test_error=0.0025 problem.lam=2.5e-5",
-                over={"dataset.n_train": [80000]}),
-            Group(5, "perceptron", over={"dataset.n_train": [1250, 2500, 5000, 10000, 20000, 40000, 80000]})])
+        [*to_each_error("sbp smo sgd_ball"),
+            Group(5, "perceptron", over={"dataset.n_train": [n for _, _, n in ERRORS]})])
     claims = [
         claim("the support of SBP and the Perceptron does not depend on ε", "Theorems D.2 and D.4",
             "If u has no loss, the numbers of support vectors of SBP and of the Perceptron are at most of "
@@ -232,24 +228,15 @@ def sbp_t1() -> Artifact:
     """Table 1 of the SBP paper: kernel evaluations to a 0/1 error of L(u) + ε, on separable data of a given
     margin."""
     runs = Runs(
-        # u has norm 10 and no loss, so that the table's last column holds; the number of examples grows like
-        # 1/ε, (3.5). A run ends once its test error is ε. There are twenty checkpoints per factor of ten.
+        # u has norm 10 and no loss, so that the table's last column holds. There are twenty checkpoints per
+        # factor of ten.
         "kernel=linear problem.bias=none budget=paper budget.kev=1e10 budget.memory=1024 observe.points=20",
         [MARGIN],
         [
             Line("sbp", "solver.nu=0"),
-            # λ = ε / |u|², as in Lemma E.1; the loss of u is 0.
             Line("smo", "solver.eps=1e-4", title="SMO (dual decomposition)"),
             Line("sgd_ball", "solver.R=10")],
-        [Group(5, "", "", "budget.test_error=0.16 problem.lam=1.6e-3", over={"dataset.n_train": [1250]}),
-            Group(5, "", "", "budget.test_error=0.08 problem.lam=8e-4", over={"dataset.n_train": [2500]}),
-            Group(5, "", "", "budget.test_error=0.04 problem.lam=4e-4", over={"dataset.n_train": [5000]}),
-            Group(5, "", "", "budget.test_error=0.02 problem.lam=2e-4", over={"dataset.n_train": [10000]}),
-            Group(5, "", "", "budget.test_error=0.01 problem.lam=1e-4", over={"dataset.n_train": [20000]}),
-            Group(5, "", "", "budget.test_error=0.005 problem.lam=5e-5",
-                over={"dataset.n_train": [40000]}),
-            Group(5, "", "", "budget.test_error=0.0025 problem.lam=2.5e-5",
-                over={"dataset.n_train": [80000]})])
+        to_each_error())
     claims = [
         claim("evaluations grow with 1/ε as Table 1 says", "Table 1, last column",
             "If the required error is not below that of u, SBP needs at most of order 1/ε kernel "
@@ -265,9 +252,8 @@ def sbp_t1() -> Artifact:
                 "added, once.")),
         claim("every run of Table 1 reaches its error", "our own condition",
             "Every run reaches the required error.",
-            Ended("SBP at ε = 0.01", "sbp", "test_error", where={"dataset.n_train": 20000}),
-            Ended("SMO at ε = 0.01", "smo", "test_error", where={"dataset.n_train": 20000}),
-            Ended("SGD at ε = 0.01", "sgd_ball", "test_error", where={"dataset.n_train": 20000}),
+            *(Ended(f"{name} at ε = 0.01", solver, "test_error", where={"dataset.n_train": 20000})
+              for name, solver in (("SBP", "sbp"), ("SMO", "smo"), ("SGD", "sgd_ball"))),
             sure="ours"),
         claim("SBP reaches the smallest error first", "Table 1",
             "Charged per iteration, SBP needs the fewest evaluations to reach the smallest error, because "
@@ -289,21 +275,17 @@ def sbp_tight() -> Artifact:
     to be tight. The bound is missing in the text that was available. Theorem E.2 requires a dual accuracy of
     order λ ε², and the cited analysis gives one of order 1/T after T iterations, so the bound grows like 1/(λ
     ε²), 1/ε times that of Pegasos."""
+    levels = by_panel(reuters=0.00719, adult=0.0445, mnist=0.00144)
+    sdca, pegasos = (Arrival(solver, "primal_suboptimality", level=levels, first=True)
+        for solver in ("sdca", "pegasos"))
     claims = [
         claim("SDCA's bound is not tight", "Section 4.4, last sentences of Appendix E.2",
             "The analysis of SDCA, whose bound on the iterations grows like 1/(λ ε²), is suspected not to "
             "be tight: to the accuracy ε of Table 2 of the Pegasos paper, SDCA takes at most a tenth of "
             "this bound, and at most twice the iterations of Pegasos instead of 1/ε times.",
-            Ratio("iterations to ε over 1/(λ ε²)",
-                Arrival("sdca", "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, mnist=0.00144), first=True),
+            Ratio("iterations to ε over 1/(λ ε²)", sdca,
                 by_panel(reuters=1.503e8, adult=1.644e7, mnist=2.894e10), (0.0, 0.1)),
-            Ratio("iterations to ε, SDCA over Pegasos",
-                Arrival("sdca", "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, mnist=0.00144), first=True),
-                Arrival("pegasos", "primal_suboptimality",
-                    level=by_panel(reuters=0.00719, adult=0.0445, mnist=0.00144), first=True),
-                (0.0, 2.0)),
+            Ratio("iterations to ε, SDCA over Pegasos", sdca, pegasos, (0.0, 2.0)),
             sure="inferred",
             seen=(
                 "A first definition tested the slope of the curve, now a question of our own, instead "
