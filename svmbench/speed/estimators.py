@@ -7,7 +7,7 @@ import importlib
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,14 +84,6 @@ class Pair:
     begun: str
     load: float
     gaps: tuple[float, float] | None = None
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Pair:
-        """Return the line of a record made by ``dataclasses.asdict``."""
-        read: dict[str, Any] = {}
-        for key, value in stored.items():
-            read[key] = tuple(value) if isinstance(value, list) else value
-        return cls(**read)
 
     @property
     def ratio(self) -> float:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -51,12 +49,6 @@ class Limits:
         """Return the bytes per second of repeated reads of this many bytes, interpolated between sizes."""
         rates = [self.rate(f"read {each}") for each in SIZES]
         return float(np.interp(np.log(max(size, 1)), np.log(SIZES), rates))
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Limits:
-        """Return the limits of a record made by ``dataclasses.asdict``."""
-        timings = {kind: Timings.from_dict(each) for kind, each in stored["timings"].items()}
-        return cls(stored["isa"], stored["amounts"], timings)
 
     def lines(self) -> list[tuple[str, float, str]]:
         """Return the name, rate and unit of each measurement, for a table."""

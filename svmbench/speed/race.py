@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 HEADER = ("job", "baseline", "reached", "baseline s", "ours", "ours s", "ratio", "test errors", "load")
 
@@ -67,14 +66,6 @@ class Race:
     baseline_fits: tuple[Fit, ...]
     our_fits: tuple[Fit, ...]
     warm_ups: tuple[Fit, ...]
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Race:
-        """Return the race of a record made by ``dataclasses.asdict``."""
-        fits = {
-            key: tuple(Fit(**fit) for fit in stored[key]) for key in ("baseline_fits", "our_fits", "warm_ups")
-        }
-        return cls(**{**stored, **fits})
 
     @property
     def baseline_seconds(self) -> float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from svmbench.errors import UserError
 from svmbench.files import digest
@@ -15,6 +17,15 @@ from svmbench.store import documents, lines, shared
 
 #: Key of the table in measurements that were stored as medians, without the single values.
 _TABLE = "table"
+
+#: Header of the table of a kind of measurement, and the class of its lines.
+_LINES: dict[str, tuple[Sequence[str], type]] = {
+    "rows": (rows.HEADER, rows.Rate),
+    "solvers": (solvers.HEADER, solvers.Pace),
+    "scaling": (scaling.HEADER, scaling.Cost),
+    "estimators": (estimators.HEADER, estimators.Pair),
+    "baselines": (race.HEADER, race.Race),
+}
 
 
 class Table(NamedTuple):
@@ -104,20 +115,28 @@ def table(document: Mapping[str, Any]) -> Table:
     return table_of(document["kind"], document["measured"])
 
 
+def revived(kind: Any, stored: Any) -> Any:
+    """Return a value of a type from what ``dataclasses.asdict`` and JSON have made of it."""
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{name: revived(hints[name], value) for name, value in stored.items()})
+    if isinstance(kind, UnionType):
+        (other,) = set(get_args(kind)) - {NoneType}
+        return None if stored is None else revived(other, stored)
+    if isinstance(stored, dict):
+        return {name: revived(get_args(kind)[1], value) for name, value in stored.items()}
+    if isinstance(stored, list):
+        return tuple(revived(get_args(kind)[0], value) for value in stored)
+    return stored
+
+
 def table_of(kind: str, measured: Mapping[str, Any]) -> Table:
     """Return the table of a measurement in stored form."""
     if kind == "machine":
-        return Table(("limit", "rate", "unit"), machine.Limits.from_dict(measured["limits"]).lines())
-    if kind == "rows":
-        return Table(rows.HEADER, [rows.Rate.from_dict(each).line() for each in measured["rows"]])
-    if kind == "solvers":
-        return Table(solvers.HEADER, [solvers.Pace.from_dict(each).line() for each in measured["solvers"]])
-    if kind == "scaling":
-        return Table(scaling.HEADER, [scaling.Cost.from_dict(each).line() for each in measured["scaling"]])
-    if kind == "estimators":
-        pairs = [estimators.Pair.from_dict(each).line() for each in measured["estimators"]]
-        return Table(estimators.HEADER, pairs)
-    return Table(race.HEADER, [race.Race.from_dict(each).line() for each in measured["baselines"]])
+        return Table(("limit", "rate", "unit"), revived(machine.Limits, measured["limits"]).lines())
+    kind = "baselines" if kind == "rivals" else kind  # its earlier name
+    header, line = _LINES[kind]
+    return Table(header, [revived(line, each).line() for each in measured[kind]])
 
 
 def heading(document: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,12 +71,6 @@ class Rate:
     limit: float | None = None
     sgemm: Timings | None = None
     one_thread: float | None = None
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Rate:
-        """Return the line of a record made by ``dataclasses.asdict``."""
-        dots = stored["sgemm"] and Timings.from_dict(stored["sgemm"])
-        return cls(**{**stored, "timings": Timings.from_dict(stored["timings"]), "sgemm": dots})
 
     @property
     def values_per_second(self) -> float:

@@ -6,8 +6,7 @@ import dataclasses
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +53,6 @@ class Cost:
     first: float
     data: int
     peak: int
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Cost:
-        """Return the line of a record made by ``dataclasses.asdict``."""
-        return cls(**{**stored, "timings": Timings.from_dict(stored["timings"])})
 
     @property
     def seconds(self) -> float:

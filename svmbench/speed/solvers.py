@@ -6,7 +6,7 @@ import dataclasses
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from svmbench.kernels._cache import LEAST
@@ -68,12 +68,6 @@ class Pace:
     limit: float
     begun: str
     load: float
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Pace:
-        """Return the line of a record made by ``dataclasses.asdict``."""
-        pieces = {key: tuple(tuple(piece) for piece in stored[key]) for key in ("pieces", "warm_up")}
-        return cls(**{**stored, **pieces})
 
     @property
     def iterations(self) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 #: Each value times as many calls as take at least this many seconds, so that the clock's resolution does not
 #: matter.
@@ -40,11 +39,6 @@ class Timings:
     clock: str
     begun: str
     load: float
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Timings:
-        """Return the timings of a record made by ``dataclasses.asdict``."""
-        return cls(**{**stored, "values": tuple(stored["values"]), "warm_up": tuple(stored["warm_up"])})
 
     @property
     def median(self) -> float:

@@ -157,7 +157,7 @@ def test_a_stored_race_has_every_fit_and_its_medians_are_made_when_it_is_read(tm
     race = Race("job", "theirs", "1", "ours", "goal", fits(4.0, 6.0, 5.0), fits(1.0, 2.0, 9.0), fits(3.0))
     path = record.save(str(tmp_path), "baselines", {"baselines": [asdict(race)]})
     (document,) = record.stored(str(tmp_path), [str(path)])
-    again = Race.from_dict(document["measured"]["baselines"][0])
+    again = record.revived(Race, document["measured"]["baselines"][0])
     assert again == race
     assert record.table(document).lines == [
         ("job", "theirs", "goal", 5.0, "ours", 2.0, 2.5, "25.00 / 25.00", 1.0)

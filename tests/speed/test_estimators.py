@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from svmbench.cli.main import main
 from svmbench.speed import estimators
+from svmbench.speed.record import revived
 from tests.told import output
 
 
@@ -19,7 +20,7 @@ def test_every_case_has_a_line_that_is_stored(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(estimators, "C", (1.0,))
     monkeypatch.setattr(estimators, "SECONDS", 0.0)
     assert main(["speed", "estimators", "--most", "60", "--json", "--results", str(tmp_path)]) == 0
-    pairs = [estimators.Pair.from_dict(each) for each in json.loads(capsys.readouterr().out)["estimators"]]
+    pairs = [revived(estimators.Pair, each) for each in json.loads(capsys.readouterr().out)["estimators"]]
     cases = {(pair.estimator, pair.features) for pair in pairs if pair.baseline == "sklearn"}
     assert cases == {(name, features) for name in estimators.KINDS for features in ("2", "sparse")}
     for pair in pairs:

@@ -12,7 +12,7 @@ from svmbench.cli.main import main
 from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts.choice import choose
 from svmbench.simd import isa
-from svmbench.speed import _limits, machine, rows
+from svmbench.speed import _limits, machine, record, rows
 from svmbench.speed.timing import LEAST_SECONDS, Timings, repeat
 from tests.told import output, refusal
 
@@ -61,7 +61,7 @@ def test_every_limit_is_measured(limits):
     assert {f"read {size}" for size in machine.SIZES} < set(limits.timings)
     assert all(rate > 0 for _, rate, _ in limits.lines())
     again = json.loads(json.dumps(asdict(limits), allow_nan=False))
-    assert machine.Limits.from_dict(again) == limits
+    assert record.revived(machine.Limits, again) == limits
 
 
 def test_memory_is_read_to_its_end():
