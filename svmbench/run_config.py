@@ -141,9 +141,10 @@ class BudgetConfig:
 
 @dataclass(frozen=True)
 class ObserveConfig:
-    """Checkpoints per factor of ten, and whether they evaluate the training examples."""
+    """Checkpoints per factor of ten, or how far apart, and whether they evaluate the training examples."""
 
     points: int = _key(10, min=1, max=1000)
+    every: int | None = _key(None, later=True, min=1)
     train: bool = _key(True, later=True)
 
 

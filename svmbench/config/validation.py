@@ -100,8 +100,13 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
 
 def _consistent(config: RunConfig) -> RunConfig:
     """Return a configuration; raise a `UserError` for keys that exclude each other."""
-    budget = config.budget
-    if budget.gap is not None and not config.observe.train:
+    budget, observe = config.budget, config.observe
+    if observe.every is not None and observe.points != ObserveConfig.points:
+        raise UserError(
+            f"observe.every={observe.every} takes the place of observe.points={observe.points}: "
+            "leave one of them out"
+        )
+    if budget.gap is not None and not observe.train:
         raise UserError(
             f"budget.gap={show(budget.gap)} needs the objective, which observe.train=false leaves out: "
             "give one of the two"

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from svmbench.run_config import RunConfig
+from svmbench.run_config import ObserveConfig, RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
-from svmbench.runner.loop import thresholds
+from svmbench.runner.loop import next_mark
 from svmbench.runner.observe import Observer
 from svmbench.solvers.base import Solver
 from svmbench.store import Store
@@ -42,8 +42,10 @@ class Beginning:
         Its state.
     rows : list of dict
         Its checkpoints up to the state.
-    first, points : int
-        Value of the counter at the first checkpoint, and checkpoints per factor of ten.
+    first : int
+        Value of the counter at the first checkpoint.
+    observe : ObserveConfig
+        How far apart checkpoints are.
     counter : str
         The counter of the budget.
     """
@@ -52,7 +54,7 @@ class Beginning:
     state: State
     rows: list[Row]
     first: int
-    points: int
+    observe: ObserveConfig
     counter: str
 
     @property
@@ -99,7 +101,7 @@ class Beginning:
     def _mark(self, rows: list[Row], start: int) -> int:
         """Return the value of the counter at the next checkpoint of an uninterrupted run."""
         before = rows[-1][self.counter] if rows else start
-        return next(mark for mark in thresholds(self.points, self.first) if mark > before)
+        return next_mark(self.observe, self.first, before)
 
 
 def by_cache(counter: str, solver: type[Solver]) -> bool:
@@ -132,7 +134,7 @@ def beginning(
     say : callable
         Receives which run is continued, or that a stored run has no state.
     """
-    budget, counter, points = config.budget, config.budget.counter, config.observe.points
+    budget, counter = config.budget, config.budget.counter
     # The folds of a cross-validation have budgets of their own.
     if config.force or by_cache(counter, solver) or config.validate:
         return None
@@ -149,7 +151,7 @@ def beginning(
         if state is None:
             stateless = run
             continue
-        begun = Beginning(run.id, state, rows, first, points, counter)
+        begun = Beginning(run.id, state, rows, first, config.observe, counter)
         if begun.seen or run.status != "killed":  # else the checkpoint may be damaged
             found.append(begun)
     if not found:

@@ -64,7 +64,7 @@ class Kept:
             return None
         counter = config.budget.counter
         first = prepare.first_checkpoint(solver, counter, n)
-        return Beginning(self.run, kept.state, kept.rows, first, config.observe.points, counter)
+        return Beginning(self.run, kept.state, kept.rows, first, config.observe, counter)
 
 
 def kept_before(config: RunConfig, same: Identity, store: Store, say: Callable[[str], None]) -> Kept | None:

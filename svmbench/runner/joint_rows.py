@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from svmbench import multiclass
 from svmbench.counters import FIELDS
-from svmbench.run_config import RunConfig
+from svmbench.run_config import ObserveConfig, RunConfig
 from svmbench.runner.end_states import End
-from svmbench.runner.loop import thresholds
+from svmbench.runner.loop import next_mark
 from svmbench.store.runs import FLAG
 from svmbench.store.trace import Row
 
@@ -88,7 +88,7 @@ def joint_rows(
     """
     counter, rows, before = config.budget.counter, [], None
     wrong: dict[str, NDArray[np.bool_]] = {}
-    for places in _places(traces, counter, config.observe.points):
+    for places in _places(traces, counter, config.observe):
         if places != before:
             row, wrong = _joint_row(kind, traces, places, data)
             rows.append(row)
@@ -96,13 +96,12 @@ def joint_rows(
     return rows, wrong.get("test")
 
 
-def _places(traces: Sequence[Trace], counter: str, points: int) -> Iterator[list[int]]:
+def _places(traces: Sequence[Trace], counter: str, observe: ObserveConfig) -> Iterator[list[int]]:
     """Yield the numbers of the checkpoints of all problems at each mark, and of the last ones."""
-    first = min(trace.rows[0][counter] for trace in traces)
+    first = max(1, min(trace.rows[0][counter] for trace in traces))
     most = max(trace.rows[-1][counter] for trace in traces)
-    for mark in thresholds(points, max(1, first)):
-        if mark >= most:
-            break
+    mark = 0
+    while (mark := next_mark(observe, first, mark)) < most:
         yield [trace.at(counter, mark) for trace in traces]
     yield [len(trace.rows) - 1 for trace in traces]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from svmbench.run_config import BudgetConfig
+from svmbench.run_config import BudgetConfig, ObserveConfig
 from svmbench.runner.clock import Clock, grace
 from svmbench.runner.end_states import NEAR, End, explained, gap_of
 from svmbench.runner.memory import Allowance
@@ -38,16 +38,33 @@ _UNLIMITED = (
 )
 
 
-def thresholds(points: int, first: int) -> Iterator[int]:
-    """Yield the integers nearest to 10^(k/points), from ``first`` on."""
-    # One step early: a value just below ``first`` may round to it.
-    k = max(0, math.ceil(points * math.log10(first)) - 1)
-    last = 0
+def next_mark(observe: ObserveConfig, first: int, value: int, parts: int = 1) -> int:
+    """Return the value of the counter at which the next checkpoint is due.
+
+    Marks are multiples of ``observe.every``, or else the integers nearest to 10^(k/``observe.points``).
+
+    Parameters
+    ----------
+    observe : ObserveConfig
+        How far apart marks are.
+    first : int
+        The least mark.
+    value : int
+        The next mark is greater.
+    parts : int, default 1
+        Parts into which the distance of two marks is divided.
+    """
+    least = max(first, value + 1)
+    if observe.every is not None:
+        step = max(1, observe.every // parts)
+        return -(-least // step) * step
+    points = parts * observe.points
+    # One step early: a value just below the least may round to it.
+    k = max(0, math.ceil(points * math.log10(least)) - 1)
     while True:
-        value = round(10.0 ** (k / points))
-        if value >= first and value > last:
-            yield value
-            last = value
+        mark: int = round(10.0 ** (k / points))
+        if mark >= least:
+            return mark
         k += 1
 
 
@@ -61,19 +78,16 @@ class LoopSpec:
         Limits.
     first : int
         Value of the budget's counter at the first checkpoint.
-    points : int
-        Checkpoints per factor of ten of that counter.
+    observe : ObserveConfig
+        How far apart checkpoints are by that counter; without ``train``, the last one is like the others.
     solver : type of Solver
         The method. Where each iteration is a fit from scratch, each is a checkpoint with its own time.
-    certified : bool
-        Whether the last checkpoint has an objective and possibly a gap; otherwise it is like the others.
     """
 
     budget: BudgetConfig
     first: int
-    points: int
+    observe: ObserveConfig
     solver: type[Solver]
-    certified: bool = True
 
 
 @dataclass(frozen=True)
@@ -154,17 +168,14 @@ class Loop:
         self._run = run
         self.counts = counts
         self._solver = spec.solver
-        self._certified = spec.certified
+        self._spec = spec
         self._budget = budget
         self._around = around
         self._interrupt = around.interrupt
         self._progress = around.progress
         self._counter = budget.counter
         self._limit = None if budget.kev is None else math.ceil(budget.kev)
-        self._thresholds = thresholds(spec.points, spec.first)
-        self._threshold = 0
-        self._between = thresholds(BETWEEN * spec.points, spec.first)
-        self._mark = 0
+        self._threshold = self._mark = 0
         self._promising = around.promising
         self._asked = run.iterations
         if around.promising is not None and hasattr(run, "pauses"):
@@ -249,15 +260,15 @@ class Loop:
         return value
 
     def _goal(self) -> int:
-        value = self._value()
+        value, observe, first = self._value(), self._spec.observe, self._spec.first
         if self._solver.refits:
             return value + 1
         if self._threshold <= value:
-            self._threshold = next(threshold for threshold in self._thresholds if threshold > value)
+            self._threshold = next_mark(observe, first, value)
         goal = self._threshold
         if self._promising is not None:
             if self._mark <= value:
-                self._mark = next(mark for mark in self._between if mark > value)
+                self._mark = next_mark(observe, first, value, BETWEEN)
             goal = min(goal, self._mark)
         return goal if self._limit is None else min(goal, self._limit)
 
@@ -380,7 +391,7 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._around.answer(self._run.snapshot())
-                self._progress.doing("certifying" if last and self._certified else "checkpoint")
+                self._progress.doing("certifying" if last and self._spec.observe.train else "checkpoint")
                 row = self._around.observe(snapshot, last)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:

@@ -237,7 +237,7 @@ class Training:
             None if limited or not exact else observer.promising,
         )  # fmt: skip
         first = prepare.first_checkpoint(solver, config.budget.counter, problem.n)
-        spec = LoopSpec(config.budget, first, config.observe.points, solver, config.observe.train)
+        spec = LoopSpec(config.budget, first, config.observe, solver)
         loop = self._loop = Loop(run, oracle.ledger.as_dict, spec, around, clock, due)
         with self._interrupt.deferred(), LoadMonitor() as monitor:
             end = loop.drive()

@@ -83,6 +83,15 @@ def test_a_look_at_the_training_examples_is_named_only_where_it_is_left_out():
         config.resolve(["observe.train=false", "budget.gap=0.01"])
 
 
+def test_a_distance_of_checkpoints_is_named_only_where_it_is_given():
+    assert config.resolve(["observe.every=null"]) == config.resolve([])
+    assert config.resolve(["observe.every=1e3"]).document()["observe"] == {"points": 10, "every": 1000}
+    with pytest.raises(UserError, match=r"observe.every=0"):
+        config.resolve(["observe.every=0"])
+    with pytest.raises(UserError, match=r"every=5 takes the place of observe.points=40: leave one of"):
+        config.resolve(["observe.every=5", "observe.points=40"])
+
+
 @pytest.mark.parametrize(
     ("dataset", "gamma", "C"), [("adult", 0.05, 1.0), ("mnist", 0.02, 1.0), ("reuters", 1.0, 1.0)]
 )

@@ -81,10 +81,17 @@ def test_a_solver_that_keeps_no_state_says_so(tmp_path):
 
 
 @pytest.mark.parametrize("solver", ["pegasos", "sdca", "perceptron"])
-@pytest.mark.parametrize("first", ["3e4", "12345"])  # on the grid of checkpoints or not
-def test_more_budget_goes_on_bit_for_bit(tmp_path, solver, first):
+@pytest.mark.parametrize(
+    ("first", "grid"),
+    [
+        ("3e4", ()),  # on the grid of checkpoints or not
+        ("12345", ()),
+        ("12345", ("observe.points=10", "observe.every=5000")),
+    ],
+)
+def test_more_budget_goes_on_bit_for_bit(tmp_path, solver, first, grid):
     own = {"perceptron": ["solver.average=true"]}.get(solver, [])
-    parts = ["budget.counter=kev_iter", "problem.C=100", *own]
+    parts = ["budget.counter=kev_iter", "problem.C=100", *own, *grid]
     make(tmp_path / "a", solver, *parts, "budget.kev=2000")
     middle = make(tmp_path / "a", solver, *parts, f"budget.kev={first}")
     longer = make(tmp_path / "a", solver, *parts, "budget.kev=2e5")

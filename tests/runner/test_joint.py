@@ -228,6 +228,9 @@ def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_m
     assert [row["wall_seconds"] for row in rows] == [2.0, 11.5, 56.5]
     assert [row["test_mistakes"] for row in rows] == [1, 1, 1] and wrong.tolist() == [True, False]
     assert all("kev_setup" not in row and row["test_error"] == 0.5 for row in rows)
+    apart = replace(joined, observe=replace(points, every=50))
+    rows, _ = joint_rows("one_vs_rest", traces, three, apart)
+    assert [row["iterations"] for row in rows] == [101 + 2 + 10]
     del traces[0].answers[1]["test"]  # it would have taken too long
     rows, _ = joint_rows("one_vs_rest", traces, three, joined)
     assert ["test_error" in row for row in rows] == [True, False, True]

@@ -1,14 +1,14 @@
 import dataclasses
-import itertools
 import math
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from svmbench.run_config import ObserveConfig
 from svmbench.runner import clock as clocks
 from svmbench.runner import loop as module
-from svmbench.runner.loop import Loop, LoopSpec, Surroundings, thresholds
+from svmbench.runner.loop import Loop, LoopSpec, Surroundings, next_mark
 from svmbench.runner.signals import Interrupt
 from svmbench.solvers import registry
 
@@ -22,6 +22,7 @@ def drive(
     run,
     first=10,
     points=10,
+    every=None,
     observe=None,
     interrupt=None,
     progress=None,
@@ -41,7 +42,7 @@ def drive(
     loop = Loop(
         run,
         run.as_dict,
-        LoopSpec(replace(BUDGET, **budget), first, points, solver, certified),
+        LoopSpec(replace(BUDGET, **budget), first, ObserveConfig(points, every, certified), solver),
         Surroundings(
             lambda snapshot, last: {**seen(snapshot), "last": last},
             checkpoint or rows.append,
@@ -67,18 +68,32 @@ def clock(monkeypatch):
     return clock
 
 
-def test_thresholds_are_one_grid_for_all_runs():
-    assert list(itertools.islice(thresholds(2, 100), 5)) == [100, 316, 1000, 3162, 10000]
-    assert list(itertools.islice(thresholds(2, 150), 4)) == [316, 1000, 3162, 10000]
-    assert list(itertools.islice(thresholds(10, 1), 6)) == [1, 2, 3, 4, 5, 6]
+def marks(first, count, points=10, every=None, parts=1):
+    found = [0]
+    while len(found) <= count:
+        found.append(next_mark(ObserveConfig(points, every), first, found[-1], parts))
+    return found[1:]
+
+
+def test_marks_are_one_grid_for_all_runs():
+    assert marks(100, 5, points=2) == [100, 316, 1000, 3162, 10000]
+    assert marks(150, 4, points=2) == [316, 1000, 3162, 10000]
+    assert marks(1, 6) == [1, 2, 3, 4, 5, 6]
+    assert marks(1, 3, every=40) == [40, 80, 120] and marks(41, 2, every=40) == [80, 120]
+    assert marks(1, 4, every=40, parts=8) == [5, 10, 15, 20] and marks(3, 2, every=1, parts=8) == [3, 4]
+    assert next_mark(ObserveConfig(every=3), 1, 10**15) == 10**15 + 2
 
 
 @pytest.mark.parametrize("points", [1, 3, 10, 64])
 @pytest.mark.parametrize("first", [1, 2, 7, 999, 1000, 1001, 32561])
-def test_thresholds_begin_at_the_first_on_the_grid(points, first):
-    values = list(itertools.islice(thresholds(points, first), 40))
+def test_marks_begin_at_the_first_on_the_grid(points, first):
     grid = sorted({round(10 ** (k / points)) for k in range(points * 60)})
-    assert values == [value for value in grid if value >= first][:40]
+    assert marks(first, 40, points) == [value for value in grid if value >= first][:40]
+
+
+def test_checkpoints_at_equal_distances():
+    _, rows = drive(ScriptedRun({"kev_iter": 10}), first=1, every=25, kev=120.0)
+    assert column(rows, "kev_iter") == [30, 50, 80, 100, 120]
 
 
 def reached(snapshot):

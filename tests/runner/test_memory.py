@@ -10,6 +10,7 @@ import pytest
 
 from svmbench import config
 from svmbench.data import Dataset, Part
+from svmbench.run_config import ObserveConfig
 from svmbench.runner.loop import Loop, LoopSpec, Surroundings
 from svmbench.runner.memory import Allowance, held
 from svmbench.runner.signals import Interrupt
@@ -123,7 +124,8 @@ def test_the_loop_looks_between_slices():
     run = Takes({"kev_iter": 1}, pause=0.001)
     allowance = Allowance(3.0, before, 40.0)
     around = Surroundings(lambda seen, last: {}, rows.append, Interrupt(), Silent(), allowance=allowance)
-    loop = Loop(run, run.as_dict, LoopSpec(replace(BUDGET, counter="iterations"), 1, 1, Solver), around)
+    spec = LoopSpec(replace(BUDGET, counter="iterations"), 1, ObserveConfig(points=1), Solver)
+    loop = Loop(run, run.as_dict, spec, around)
     end = loop.drive()
     assert end.status == "budget"
     assert end.reason.startswith("budget.memory=3 reached (")
