@@ -214,8 +214,8 @@ def rup_7() -> Artifact:
                   Arrival("linear", "suboptimality", level=level), (2.0, None))
               for name, level in (("to 10 %", 0.1), ("to 3 %", 0.03))),
             seen=(
-                "Known were linear runs of 1e7 inner products, which end on MNIST above 3 %, some above 10 %: "
-                "inconclusive."))]
+                "Known were linear runs of 1e7 inner products, which end on MNIST above 3 %, some above "
+                "10 %: inconclusive."))]
     return Grid("RUP-7", "Pegasos, slides: linear and kernelised", SLIDES + "conclusions", runs, claims,
         cell="{early:.1e} to 10 %, {late:.1e} to 3 %",
         values={"early": Arrival(EACH, "suboptimality", level=0.1),
