@@ -23,7 +23,6 @@ from svmbench.papers.estimate import (
     NOT_ATTEMPTED,
     POWER,
     VERDICTS,
-    Estimate,
     short,
 )
 from svmbench.papers.material import Material
@@ -210,7 +209,10 @@ def _part(test: Test, findings: Sequence[Finding]) -> Entry:
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
-    """Return a finding without what is empty; its numbers have six digits, because more differ by machine."""
+    """Return a finding without what is empty; its numbers have six digits, because more differ by machine.
+
+    ``number`` is what pages show: made of all digits, because six digits rounded again may differ.
+    """
     estimate = {} if finding.estimate is None else asdict(finding.estimate)
     numbers: dict[str, float] = {key: estimate[key] for key in ("value", "low", "high") if key in estimate}
     numbers |= {"least": finding.least, "most": finding.most}
@@ -219,6 +221,7 @@ def _plain(finding: Finding) -> dict[str, Any]:
         "counter": finding.counter,
         "verdict": finding.verdict,
         "text": finding.text,
+        "number": finding.estimate and finding.estimate.text(),
         "unit": estimate.get("unit"),
         "bound": estimate.get("bound"),
         "beside": finding.beside,
@@ -248,16 +251,9 @@ def _deciding(entry: Entry) -> tuple[str, str]:
             break
     one = chosen[0]
     where = f"{one['data_set']}: " if one.get("data_set") else ""
-    if "low" not in one and "high" not in one and "value" not in one:
+    if "number" not in one:
         return f"{where}{one['text']}", ""
-    estimate = Estimate(
-        float(one.get("value", math.nan)),
-        float(one.get("low", -math.inf)),
-        float(one.get("high", math.inf)),
-        one.get("unit", ""),
-        one.get("bound", ""),
-    )
-    return f"{where}{estimate.text()}", _range(one.get("least", -math.inf), one.get("most", math.inf))
+    return f"{where}{one['number']}", _range(one.get("least", -math.inf), one.get("most", math.inf))
 
 
 def _tally(found: Sequence[Entry]) -> str:

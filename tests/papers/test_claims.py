@@ -12,7 +12,7 @@ from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, pages
 from svmbench.papers.artifact import Check, finished
-from svmbench.papers.claims import answer, claim, combined, judge, of_panel
+from svmbench.papers.claims import Finding, answer, claim, combined, judge, of_panel
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import (
     DEVIATES,
@@ -22,6 +22,7 @@ from svmbench.papers.estimate import (
     NOT_ATTEMPTED,
     REPRODUCED,
     VERDICTS,
+    Estimate,
 )
 from svmbench.papers.material import Material
 from svmbench.papers.predicates import Below, Exact, Near, Order, Ratio
@@ -409,6 +410,13 @@ def test_our_own_questions_do_not_count_for_a_document():
 )
 def test_the_answer_to_a_question_counts_its_tests(tests, words):
     assert answer(tests) == words
+
+
+def test_a_number_is_rounded_once():
+    finding = pages._plain(Finding("adult", "", R, "", Estimate(0.12349996, 0.1, 0.2), 0.0, 1.0))
+    assert finding["value"] == 0.1235
+    entry = {"parts": [{"part": "", "definition": "", "findings": [finding]}]}
+    assert pages._deciding(entry) == ("adult: 0.123 (0.1 to 0.2)", "0 to 1")
 
 
 def test_the_committed_pages_are_those_of_the_committed_claims():
