@@ -186,6 +186,10 @@ cdef class BitsLayout(TiledLayout):
         records[:, 4 * self.store.words :] = ones.sum(axis=1, dtype=np.int32)[:, None].view(np.uint8)
         return records
 
+    def largest_number(self, records):
+        """See `TiledLayout`."""
+        return min(self.d, int(self.numbers_of(np.asarray(records)).max(initial=0)) + self.store.most)
+
     def decode(self, records):
         """Return the queries as rows of float32."""
         bits = np.unpackbits(records[:, : 4 * self.store.words], axis=1, count=self.d, bitorder="little")

@@ -381,7 +381,7 @@ cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) ex
     if stored.unit_squared > 0.0:
         tiled = stored
         records = tiled.records(points)
-        numbers = _numbers(tiled)
+        numbers = whole_numbers(unit_squared=tiled.unit_squared, largest=-1)
         with nogil:
             svmbench_whole_row(&tiled.job, numbers, <const char *>&records[0, 0], coefficient, &scores[0])
     elif stored.name == "dense" and stored.d and _regions(stored) is None:
@@ -393,20 +393,17 @@ cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) ex
     return tiled is not None
 
 
-cdef whole_numbers _numbers(TiledLayout stored):
-    return whole_numbers(unit_squared=stored.unit_squared, largest=stored.d if stored.name == "bits" else -1)
-
-
 cdef int _whole(TiledLayout stored, points, coefficients, records_of, double[::1] scores) except -1:
     """Set the scores of rows, whose slices `records_of` encodes."""
     cdef TiledLayout chosen = stored.select(points)
     cdef const double[::1] weights = coefficients
     cdef const uint8_t[:, ::1] records
-    cdef whole_numbers numbers = _numbers(stored)
+    cdef whole_numbers numbers
     cdef Py_ssize_t begin = 0
     cdef int status = 0
     for part in _blocks(stored, scores, len(points)):
         records = records_of(part)
+        numbers = whole_numbers(unit_squared=stored.unit_squared, largest=chosen.largest_number(records))
         begin = part.start
         with nogil:
             status = svmbench_whole_scores(&chosen.job, numbers, <const char *>&records[0, 0],

@@ -212,6 +212,10 @@ cdef class TiledLayout(Layout):
         cdef Py_ssize_t small = SMALL_EXAMPLE_NEAR if self.n <= NEAR_ROW else SMALL_EXAMPLE
         return self.places == NULL and self.job.tile_bytes > small * TILE
 
+    def largest_number(self, records):
+        """Return the largest integer of which values with queries are computed; -1: not known."""
+        return -1
+
     def records(self, indices):
         """Return the stored examples at `indices` as queries, uint8, shape (len(indices), query_bytes)."""
         cdef const int64_t[::1] chosen = np.ascontiguousarray(indices, dtype=np.int64)

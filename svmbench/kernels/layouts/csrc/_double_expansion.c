@@ -8,6 +8,7 @@ enum {
     DOUBLE_QUERIES = 32, /* queries that use a tile of double precision before it leaves the caches */
     WHOLE_TILES = 32,    /* tiles in a chunk of integers */
     WHOLE_TABLE = 2048,  /* most entries of a table of kernel values, half of the first-level cache */
+    WHOLE_FEW = 32,      /* entries that fit into registers */
 };
 
 #define BODY "_double_expansion_body.h"
@@ -33,7 +34,7 @@ typedef void (*row_fn)(const kernel_params *, const float *tile, ptrdiff_t d, co
 static const row_fn ROW[ISA_LEVELS] = VARIANTS(double_row);
 
 typedef double (*weigh_fn)(const int32_t *numbers, const double *coefficients, ptrdiff_t count, double unit_squared,
-                           const kernel_params *, const double *table);
+                           const kernel_params *, const double *table, int few);
 static const weigh_fn WEIGH[ISA_LEVELS] = VARIANTS(weigh_whole);
 
 typedef void (*values_fn)(const int32_t *numbers, ptrdiff_t count, double unit_squared, const kernel_params *,
@@ -120,13 +121,13 @@ static kernel_params whole_kind(const tiled_job *job)
     return numbers;
 }
 
-/* The kernel values of all integers up to the largest. NULL if there are more integers than the table holds, or than
+/* The kernel values of all integers up to the largest, and at least WHOLE_FEW. NULL if there are more integers than the table holds, or than
  * values to look up. */
 static const double *whole_table(const tiled_job *job, whole_numbers whole, ptrdiff_t values, double *table)
 {
     if (whole.largest < 0 || whole.largest >= WHOLE_TABLE || whole.largest >= values)
         return NULL;
-    for (int32_t number = 0; number <= whole.largest; number++) {
+    for (int32_t number = 0; number <= whole.largest || number < WHOLE_FEW; number++) {
         table[number] = 0.0;
         ADD_VALUES[job->level](&number, 1, whole.unit_squared, &job->kernel, 1.0, table + number);
     }
@@ -153,7 +154,7 @@ static int whole_part(const tiled_job *job, whole_numbers whole, const double *t
                                        (float *)values, STRIDE});
             for (ptrdiff_t r = 0; r < group; r++)
                 scores[q + r] += WEIGH[job->level](values + r * STRIDE, weights, columns, whole.unit_squared,
-                                                   &job->kernel, table);
+                                                   &job->kernel, table, whole.largest < WHOLE_FEW);
         }
     }
     free(values);

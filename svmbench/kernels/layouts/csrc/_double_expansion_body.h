@@ -198,12 +198,25 @@ TARGET INLINE vd VARIANT(from_whole)(const int32_t *numbers)
 #endif
 }
 
-/* The kernel values for a register of integers, from a table or, with the same bits, by the formula. */
+/* The kernel values for a register of integers, by the formula or, with the same bits, from a table; `few`: of integers
+ * below WHOLE_FEW. */
 TARGET INLINE vd VARIANT(whole_values)(const int32_t *numbers, double unit_squared, const kernel_params *kernel,
-                                       const double *table, const int gaussian)
+                                       const double *table, const int few, const int gaussian)
 {
     if (table == NULL)
         return VARIANT(double_value)(VARIANT(from_whole)(numbers) * unit_squared, kernel, gaussian);
+#if LEVEL >= 2
+    if (few) { /* a permutation reads the lowest four bits of a number, and the fifth one selects the result */
+        const __m512i at = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)numbers));
+        const __m512d low =
+            _mm512_permutex2var_pd(_mm512_loadu_pd(table), at, _mm512_loadu_pd(table + 8));
+        const __m512d high =
+            _mm512_permutex2var_pd(_mm512_loadu_pd(table + 16), at, _mm512_loadu_pd(table + 24));
+        return (vd)_mm512_mask_mov_pd(low, _mm512_test_epi64_mask(at, _mm512_set1_epi64(16)), high);
+    }
+#else
+    (void)few;
+#endif
     vd values;
 #pragma GCC unroll 8
     for (int lane = 0; lane < WIDTH; lane++)
@@ -213,7 +226,7 @@ TARGET INLINE vd VARIANT(whole_values)(const int32_t *numbers, double unit_squar
 
 TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
                                         double unit_squared, const kernel_params *kernel, const double *table,
-                                        const int gaussian)
+                                        const int few, const int gaussian)
 {
     enum { REGISTERS = 2 };
     vd sums[REGISTERS] = {{0}, {0}};
@@ -221,7 +234,7 @@ TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *co
     for (; j + REGISTERS * WIDTH <= count; j += REGISTERS * WIDTH)
 #pragma GCC unroll 2
         for (int v = 0; v < REGISTERS; v++)
-            sums[v] += VARIANT(whole_values)(numbers + j + v * WIDTH, unit_squared, kernel, table, gaussian) *
+            sums[v] += VARIANT(whole_values)(numbers + j + v * WIDTH, unit_squared, kernel, table, few, gaussian) *
                        *(const VARIANT(loose) *)(coefficients + j + v * WIDTH);
     double total = 0.0;
     for (int lane = 0; lane < WIDTH; lane++)
@@ -237,14 +250,17 @@ TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *co
 
 /* The sum of coefficients times kernel values of integers; `table` has these values, or is NULL. */
 TARGET static double VARIANT(weigh_whole)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
-                                          double unit_squared, const kernel_params *kernel, const double *table)
+                                          double unit_squared, const kernel_params *kernel, const double *table,
+                                          int few)
 {
     const kernel_params own = *kernel;
+    if (table != NULL && few)
+        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, table, 1, 0);
     if (table != NULL)
-        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, table, 0);
+        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, table, 0, 0);
     if (own.kind == KERNEL_GAUSSIAN)
-        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 1);
-    return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 0);
+        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 0, 1);
+    return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 0, 0);
 }
 
 /* values[j] += coefficient K for integers. */
