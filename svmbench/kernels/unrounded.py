@@ -16,6 +16,7 @@ changes by at most :math:`2 \delta \sqrt{2 \gamma / e}`, by the largest slope of
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -91,10 +92,11 @@ def oracle_for(X: Any, kernel: AnyKernel, most: float, *args: Any, **options: An
         return oracle
     kernel = kernel_of(kernel)
     farthest = _MISSED * float(X.max(initial=0.0)) * math.sqrt(X.shape[1])
-    if kernel.radial and 2.0 * farthest * kernel.slope <= most:
+    if kernel.radial and 2.0 * kernel.slope * farthest > most:
+        farthest = max(map(_farthest, _differences(oracle, X)), default=0.0)
+    if kernel.radial and 2.0 * kernel.slope * farthest <= most:
         return oracle
-    given = GivenOracle(X, kernel, *args, **options)
-    return oracle if kernel.radial and given.feature_error <= most else given
+    return GivenOracle(X, kernel, *args, **options)
 
 
 def linear_data_over(X: Any) -> LinearData:
@@ -182,12 +184,9 @@ class GivenOracle(Oracle):
         """Return the largest distance of a stored example from its original, and whether all are equal."""
         farthest, largest = 0.0, 0.0
         most = float(np.abs(X.data if issparse(X) else X).max(initial=0.0))
-        for begin in range(0, self.n, _PART):
-            part = X[begin : begin + _PART]
-            off = part - self.exact_rows(np.arange(begin, begin + part.shape[0]))
-            off = off.toarray() if issparse(off) else off
+        for off in _differences(self, X):
             largest = max(largest, float(np.abs(off).max(initial=0.0)))
-            farthest = max(farthest, math.sqrt(np.einsum("ij,ij->i", off, off).max(initial=0.0)))
+            farthest = max(farthest, _farthest(off))
         return farthest, largest <= _SAME * most
 
     def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GivenOracle:
@@ -230,6 +229,19 @@ class GivenLinearData(LinearData):
         """Like `LinearData.decision_function`, in float64 throughout."""
         self.observed += X.shape[0]
         return np.asarray(X @ np.asarray(weights)) + bias
+
+
+def _differences(oracle: Oracle, X: Any) -> Iterator[Floats]:
+    """Yield the differences of examples, shape (n, d), from their stored form, in parts of rows."""
+    for begin in range(0, oracle.n, _PART):
+        part = X[begin : begin + _PART]
+        off = part - oracle.exact_rows(np.arange(begin, begin + part.shape[0]))
+        yield off.toarray() if issparse(off) else off
+
+
+def _farthest(differences: Floats) -> float:
+    """Return the largest Euclidean norm of a row."""
+    return math.sqrt(np.einsum("ij,ij->i", differences, differences).max(initial=0.0))
 
 
 def is_rough(norm: float, feature_error: float) -> bool:
