@@ -20,18 +20,15 @@ from svmbench.rng import Generator
 from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive, checked_features
 from svmbench.sklearn._linear_interior_point import from_near, pass_ns, passes_worth
 from svmbench.solvers import registry
-from svmbench.solvers.base import LinearModel
 
 #: Tolerance of the solver at first, and the factor by which it falls until the gap decides. Examples that are
 #: left out are looked at again when the others have reached it.
 _EPS, _TIGHTER = 0.1, 0.1
 
-#: Gap below which rounding of rows to float32 may hide the gap of the weights that a solver keeps.
-_ROUNDED = 1e-6
-
-#: Passes before the first forecast counts. Nanoseconds of a look at the gap, and for each value of the rows:
-#: those of the passes between two looks, at least. And those that the other method may take in any case.
-_FIRST, _LOOK_NS, _READ_NS, _CHEAP_NS = 4, 6e4, 1.5, 1e8
+#: Passes before the first forecast counts, also as a part of the price of the other method, or of all allowed
+#: passes. Nanoseconds that the passes between two estimates of the gap take, at least, and the part of all
+#: passes that they are. And nanoseconds that the other method may take in any case.
+_FIRST, _TRIED, _ESTIMATE_NS, _OFTEN, _CHEAP_NS = 4, 0.05, 3e4, 0.125, 1e8
 
 
 @dataclass(eq=False, repr=False)
@@ -101,44 +98,38 @@ class LinearSVC(BinaryClassifier):
         data = linear_data_over(rows)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("dcd")
-        run = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
+        run: Any = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
         forecast = _Forecast(self.tol, int(self.max_iter))
-        worth, read = passes_worth(n, data.d, data.stored), 0
-        look_ns = _LOOK_NS + _READ_NS * data.stored
-        passes = between = math.ceil(look_ns / pass_ns(n, data.stored))
+        worth, read, trust = passes_worth(n, data.d, data.stored), 0, 1.0
+        passes = between = math.ceil(_ESTIMATE_NS / pass_ns(n, data.stored))
         affordable = max(float(self.max_iter), _CHEAP_NS / pass_ns(n, data.stored))
         while True:
             run.advance("iterations", n * min(passes, int(self.max_iter)))
-            snapshot = run.snapshot()
-            alpha = snapshot.alpha
-            if not isinstance(snapshot.model, LinearModel) or alpha is None:
-                raise TypeError("the answer is not a dual point of a linear problem")
-            weights = snapshot.model.weights
-            gap = _gap(problem, alpha, weights, weights, data)
-            left = forecast.left(passes, gap)
             passes, ended = -(-int(run.iterations) // n), run.iterations >= n * int(self.max_iter)
-            if near := gap <= max(self.tol, _ROUNDED):
-                weights, gap = _own(problem, alpha, rows, data)
+            estimate = run.estimated_gap()
+            gap = trust * estimate
+            if gap <= self.tol or run.converged or run.stalled or ended:
+                weights, gap = _certified(problem, run.snapshot().alpha, rows, data)
+                trust = min(1.0, gap / estimate) if estimate > 0.0 else 1.0
             if run.converged and gap > self.tol:
                 ended = ended or not run.tighten(_TIGHTER)
-            ended = ended or getattr(run, "stalled", False)
-            if ended and not near:
-                weights, gap = _own(problem, alpha, rows, data)
+            ended = ended or run.stalled
+            left = forecast.left(passes, gap)
             # Rounding or `max_iter` may end the descent too early, and many passes are slower.
-            short = ended or left >= self.max_iter - passes
-            other_pays = left > worth or (short and affordable > worth)
-            if gap > self.tol and (ended or passes >= _FIRST) and other_pays:
+            other_pays = left > worth or ((ended or left >= self.max_iter - passes) and affordable > worth)
+            tried = ended or passes >= max(_FIRST, _TRIED * min(worth, int(self.max_iter)))
+            if gap > self.tol and tried and other_pays:
                 worth = math.inf
                 Z = np.array(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
                 Z *= labels[:, np.newaxis]
-                most = n * (int(self.max_iter) - passes)
-                other, w, read = from_near(Z, problem, alpha, weights, self.tol, most)
+                most, alpha = n * (int(self.max_iter) - passes), run.snapshot().alpha
+                other, w, read = from_near(Z, problem, alpha, alpha @ Z, self.tol, most)
                 reached = _gap(problem, other, w, _sum(rows, other * labels), data)
                 if reached <= self.tol or read >= most:
                     weights, gap, ended = w, reached, True
             if ended or gap <= self.tol:
                 break
-            passes += max(between, passes // 8, min(passes // 3, int(0.5 * left)))
+            passes += max(between, int(_OFTEN * passes))
         self.gap_ = gap
         if self.gap_ > self.tol:
             warnings.warn(
@@ -188,7 +179,7 @@ class _Forecast:
         self._gaps: list[tuple[int, float]] = [(0, 1.0)]
 
     def left(self, passes: int, gap: float) -> float:
-        """Return the passes left after so many and a look that showed this gap, if it falls geometrically."""
+        """Return the passes left after so many, which led to about this gap, if it falls geometrically."""
         then, before = next(look for look in reversed(self._gaps) if 2 * look[0] <= passes)
         self._gaps.append((passes, gap))
         left = float(self._most - passes)
@@ -204,8 +195,8 @@ def _gap(problem: Problem, alpha: Floats, weights: Floats, sums: Floats, data: L
     return max(0.0, 1.0 - (float(alpha.sum()) - 0.5 * float(sums @ sums)) / primal)
 
 
-def _own(problem: Problem, alpha: Floats, rows: Any, data: LinearData) -> tuple[Floats, float]:
-    """Return the weights computed from the coefficients, to which the gap then belongs, and the gap."""
+def _certified(problem: Problem, alpha: Floats, rows: Any, data: LinearData) -> tuple[Floats, float]:
+    """Return the weights computed from the coefficients, and the gap between both."""
     weights = _sum(rows, alpha * problem.y)
     return weights, _gap(problem, alpha, weights, weights, data)
 

@@ -53,6 +53,7 @@ import numpy as np
 from svmbench.option import option
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
+cimport cython
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
@@ -112,6 +113,7 @@ class Params:
             object.__setattr__(self, "shrinking", False)
 
 
+@cython.final
 cdef class Run(LinearRun):
     """A started dual coordinate descent."""
 
@@ -134,6 +136,8 @@ cdef class Run(LinearRun):
     cdef int64_t spacing            # visits between two checks
     cdef int64_t left               # visits until the next check
     cdef double gap                 # sum over the visits since the last check, each at the time of the visit
+    cdef double gap_of_pass         # the same over the visits of this pass
+    cdef double gap_before          # and of the last one; infinite: none
     cdef double most                # M and m of this pass, M̄ and m̄ of the last
     cdef double least
     cdef double most_before
@@ -164,6 +168,7 @@ cdef class Run(LinearRun):
         self.standstill = at_first()
         look = self.n + examples.d
         self.spacing = self.left = max(self.n, RARELY * self.n * look // (examples.stored + 1))
+        self.gap_before = INFINITY
         if self.passes:
             self.items = np.flatnonzero(curvature > 0.0).astype(np.int64)
             self.visited = self.items.shape[0]
@@ -227,7 +232,9 @@ cdef class Run(LinearRun):
         cdef double old = at.alpha
         cdef double G = at.y * self.examples.dot(i, &self.w[0]) - 1.0 + self.D * old
         cdef double projected = G
-        self.gap += gap_of(old, self.D * old - G, self.U, self.D)
+        cdef double gap = gap_of(old, self.D * old - G, self.U, self.D)
+        self.gap += gap
+        self.gap_of_pass += gap
         if old == 0.0:
             if self.shrinking and G > self.most_before:
                 return False
@@ -248,6 +255,7 @@ cdef class Run(LinearRun):
         self.at = 0
         self.most = 0.0
         self.least = 0.0
+        self.gap_of_pass = 0.0
         if self.active > 0:
             self.rng.shuffle(&self.items[0], self.active)
 
@@ -259,6 +267,7 @@ cdef class Run(LinearRun):
 
     cdef void end(self) noexcept nogil:
         """End a pass."""
+        self.gap_before = self.gap_of_pass
         if self.most - self.least < self.eps:
             self.converged = self.active == self.visited
             self.open()
@@ -276,6 +285,10 @@ cdef class Run(LinearRun):
         for k in range(self.w.shape[0]):
             square += self.w[k] * self.w[k]
         return result - 0.5 * square
+
+    def estimated_gap(self) -> float:
+        """Return the relative gap estimated by the last whole pass, each term at its visit; 1: none yet."""
+        return self.gap_before / (self.objective() + self.gap_before) if self.gap_before < INFINITY else 1.0
 
     def begin(self, alpha):
         """Begin at a feasible point, float64 (n,), instead of 0; computing its w takes no inner product."""
