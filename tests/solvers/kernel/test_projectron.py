@@ -65,6 +65,15 @@ def test_the_factor_is_that_of_the_inverse():
         assert projected == pytest.approx(K[S, i] @ exact, abs=1e-9)
 
 
+def test_a_step_within_the_margin_is_the_shortest_of_three():
+    """The projection of (b, c) on (2, 0) is (b, 0), and its loss is 1 - 2b."""
+    for b, c, length in ((0.1, 0.1, 1.0), (0.45, 0.01, 0.1 / 0.2025), (0.4, 0.15, 2.0 * (0.2 - 0.15) / 0.16)):
+        linear = {"kernel": working_sets.LINEAR, "eta": 1.0, "margin": True, "order": "given"}
+        run, _, _ = started("projectron", [[2.0, 0.0], [b, c]], [1.0, 1.0], **linear)
+        run.advance("iterations", 2)
+        assert run.snapshot().model.coefficients == pytest.approx([1.0 + length * b / 2.0], rel=1e-5)
+
+
 def test_more_passes_add_few_points_and_a_larger_threshold_takes_fewer():
     X, y = noisy_half_planes(600, 3)
     sizes = []
