@@ -1,4 +1,4 @@
-"""Every artifact at a small size: runs in this process, from plan to reference, and as in a fresh clone."""
+"""Artifacts of every kind at a small size: runs in this process, plan to reference, and in a fresh clone."""
 
 import dataclasses
 import io
@@ -17,12 +17,24 @@ from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 
 LOADED = {name: artifacts.load(name) for name in ours()}
+
+
+def covering(names):
+    """Those names, in their order, whose artifacts have a kind, test or quantity that none before has."""
+    seen, chosen = set(), []
+    for name in names:
+        if fresh := {LOADED[name].kind, *map(type, LOADED[name].judged_and_shown())} - seen:
+            chosen.append(name)
+            seen |= fresh
+    return chosen
+
+
 # A front has subsets that are larger than the small data of this test, see tests/cli/test_field.py.
-OWN = [
+OWN = covering(
     name
     for name, found in LOADED.items()
     if not found.is_check and found.of == name and found.kind != "front"
-]
+)
 #: One artifact of each kind.
 FIRST = {LOADED[name].kind: name for name in OWN}
 CHECKS = [name for name, found in LOADED.items() if found.kind == "check"]
