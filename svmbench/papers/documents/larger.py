@@ -15,18 +15,22 @@ SOURCE = (
 
 def larger() -> Artifact:
     """Whether the first answers of the comparison of the field hold on data that it lacks: the 26 classes of
-    Letter, with the error of the whole problem, a generated checkerboard of a million examples, and a tenth
-    of its Covertype; one thread, and one seed. The limit of Letter is divided among its 26 binary problems,
-    each letter against the rest. γ and C are those of each data set. Each method has one value of its own
-    dial, the largest of the comparison, because limits are longer than there. Each run was alone on one
-    machine. MNIST with ten classes and Letter in pairs were planned and are not made."""
+    Letter and the ten of MNIST, with the error of the whole problem, a generated checkerboard of a million
+    examples, and a tenth of its Covertype; one thread, and one seed. The limit of Letter is divided among its
+    26 binary problems, each letter against the rest, and that of MNIST among ten. γ and C are those of each
+    data set. Each method has the largest value of its own dial in the comparison, because limits are longer
+    than there, and subsets and Nyström features a larger one, because both end long before these limits.
+    Letter has too few examples for the larger subset, and the larger features of Checkerboard would take
+    8 GB. Each run was alone on one machine. Letter in pairs was planned and is not made."""
     # The limit of each binary problem in seconds, and the number of these.
-    limits = {"letter": (2.0, 26), "checkerboard": (60.0, 1), "covtype": (45.0, 1)}
+    limits = {"letter": (2.0, 26), "mnist": (10.0, 10), "checkerboard": (60.0, 1), "covtype": (45.0, 1)}
     tenth = by_panel(**{name: seconds * count / 10.0 for name, (seconds, count) in limits.items()})
     problems = [("letter", "Letter, 26 classes", "dataset=letter problem.multiclass=one_vs_rest"),
+        ("mnist", "MNIST, 10 classes", "dataset=mnist dataset.task=all problem.multiclass=one_vs_rest"),
         ("checkerboard", "Checkerboard, 1,000,000 examples",
             "dataset=checkerboard dataset.n_train=1000000"),
         ("covtype", "Covertype, 50,000 examples", "dataset=covtype dataset.split=50k")]
+    large = {"large_subset": "mnist checkerboard covtype", "large_nystrom": "letter mnist covtype"}
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
         "observe.train=false observe.points=5",
@@ -34,11 +38,16 @@ def larger() -> Artifact:
             for name, title, overrides in problems],
         [Line("decomposition"),
             Line("subset", "subset=3000", solver="decomposition", title="Decomposition on 3,000 examples"),
+            Line("large_subset", "subset=30000", solver="decomposition",
+                title="Decomposition on 30,000 examples"),
             Line("bsgd", "solver.budget=800", title="BSGD, 800 support vectors"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd",
-                title="512 Nyström features, DCD")],
-        [Group(1)])
-    # Written before any of these runs was made.
+                title="512 Nyström features, DCD"),
+            Line("large_nystrom", "features=nystrom features.s=2048", solver="dcd",
+                title="2,048 Nyström features, DCD")],
+        [Group(1, "decomposition subset bsgd nystrom"), Group(1, "large_subset", large["large_subset"]),
+            Group(1, "large_nystrom", large["large_nystrom"])])
+    # Written before any run was made; the tests of larger dials, before theirs.
     claims = [
         claim("the answers for a run that may be stopped hold on larger problems", "our own question",
             "After a tenth of the limit, decomposition on a subset and BSGD have a lower test error than "
@@ -46,37 +55,49 @@ def larger() -> Artifact:
             *(Order(f"{name}, {other}", Value(mine, at=tenth), Value(theirs, at=tenth))
               for name, mine in (("a subset", "subset"), ("BSGD", "bsgd"))
               for other, theirs in (("Decomposition", "decomposition"), ("Nyström features", "nystrom"))),
-            sure="ours"),
+            sure="ours", seen="Without MNIST it held in none of 12 tests, and deviated in four."),
         claim("decomposition is the most accurate at the limit", "our own question",
             "At the limit, or at its own end, decomposition has a lower test error than the other methods.",
             *(Order(name, Value("decomposition"), Value(theirs))
               for name, theirs in (("a subset", "subset"), ("BSGD", "bsgd"),
                   ("Nyström features", "nystrom"))),
-            sure="ours"),
+            *(Order(name, Value("decomposition"), Value(theirs), panels=large[theirs])
+              for name, theirs in (("a larger subset", "large_subset"),
+                  ("more Nyström features", "large_nystrom"))),
+            sure="ours",
+            seen="Without MNIST, the larger subset and the larger features it held in 8 of 9 tests; one was "
+            "open."),
         claim("decomposition finds the optimum of larger problems within the limit", "our own question",
             "Decomposition ends by its own tolerance, in each of the binary problems.",
-            Ended("its own end", "decomposition", "^converged"), sure="ours")]
+            Ended("its own end", "decomposition", "^converged"), sure="ours",
+            seen="Without MNIST it held on Checkerboard and Covertype, and not on Letter.")]
     return Grid("X-LARGER", "More classes and more examples: test error after a tenth of the limit and at it",
         SOURCE, runs, claims, cell="{early:.2f} %, {error:.2f} % ({seconds:.3g} s)", counters="cpu_seconds",
         values={"early": Value(EACH, at=tenth), "error": Value(EACH), "seconds": Value(EACH, "cpu_seconds")})
 
 
 def long_runs() -> Artifact:
-    """Whether the order of the leaders at the 10 seconds of the comparison of the field remains after ten
-    minutes, on a data set on which decomposition does not end in 10 seconds. The costs compared are
-    evaluations on demand, which do not depend on the machine, so these runs need not be alone; one seed.
-    Covertype and Forest were planned and are left out for want of time. DCD on Nyström features evaluates
-    nothing after they are made, so it does not limit the costs. Ten minutes allow larger subsets than the
-    3,000 examples of the comparison."""
+    """Whether the order of the leaders at the few seconds of the comparison of the field remains after ten
+    minutes, on six of its larger data sets. Forest is left out, since its examples are those of Covertype.
+    The costs compared are evaluations on demand, which do not depend on the machine, so these runs need not
+    be alone; one seed. DCD on Nyström features evaluates nothing after they are made, so it does not limit
+    the costs. Ten minutes allow larger subsets than the 3,000 examples of the comparison, up to 30,000, or
+    10,000 of Adult and the RCV1 subset, which have little more than 30,000 examples, or fewer."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
         "observe.train=false observe.points=5 budget.seconds=600",
         [Panel("digits", "MNIST, 0-4 against 5-9",
-            "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100")],
+            "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100"),
+            Panel("covtype", "Covertype, 464,809 examples", "dataset=covtype dataset.split=asset"),
+            Panel("skin", "Skin", "dataset=skin"), Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"),
+            Panel("adult", "Adult", "dataset=adult"),
+            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset")],
         [Line("decomposition"), Line("subset", solver="decomposition", title="Decomposition on a subset"),
             Line("bsgd", "solver.budget=800"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd", title="Nyström features, DCD")],
-        [Group(1, "decomposition bsgd nystrom"), Group(1, "subset", over={"subset": [3000, 30_000]})])
+        [Group(1, "decomposition bsgd nystrom"),
+            Group(1, "subset", "digits covtype skin ijcnn1", over={"subset": [3000, 30_000]}),
+            Group(1, "subset", "adult rcv1_subset", over={"subset": [3000, 10_000]})])
     # Written before any of these runs was made.
     claims = [
         claim("the order of the leaders remains after ten minutes", "our own question",
@@ -85,6 +106,7 @@ def long_runs() -> Artifact:
             "the order of their mean ranks in the comparison of the field.",
             Order("BSGD, a subset", Area("bsgd"), Area("subset")),
             Order("a subset, Nyström features", Area("subset"), Area("nystrom")),
-            Order("Nyström features, Decomposition", Area("nystrom"), Area("decomposition")), sure="ours")]
+            Order("Nyström features, Decomposition", Area("nystrom"), Area("decomposition")), sure="ours",
+            seen="On MNIST, 0-4 against 5-9, it held in one of three tests; two were open.")]
     return Front("X-LONG", "The leaders of the field after ten minutes", SOURCE, runs, claims,
         window="decomposition bsgd", counters="kev_ondemand", scale="log")
