@@ -319,6 +319,7 @@ def test_no_subset_larger_than_the_data_is_recommended():
     ]
     assert sizes[:3] == [(), (), ("subset=10000",)]
     assert sizes[3:] == [(), ("subset=250,1000",), ("subset=250,1000,3000",)]
+    assert _overrides(brief, "nystrom", 200)[2:] == ("features.s=32,128",)
 
 
 def test_advice_needs_no_stored_run_and_its_commands_are_whole(tmp_path, capsys, monkeypatch):
