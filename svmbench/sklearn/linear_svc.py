@@ -95,7 +95,7 @@ class LinearSVC(BinaryClassifier):
         rows = self._with_constant(X)
         n = labels.size
         problem = Problem.build(labels, C=self.C)
-        data = linear_data_over(rows)
+        data, columns = linear_data_over(rows), rows.T
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("dcd")
         run: Any = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
@@ -109,7 +109,7 @@ class LinearSVC(BinaryClassifier):
             estimate = run.estimated_gap()
             gap = trust * estimate
             if gap <= self.tol or run.converged or run.stalled or ended:
-                weights, gap = _certified(problem, run.snapshot().alpha, rows, data)
+                weights, gap = _certified(problem, run.snapshot().alpha, columns, data)
                 trust = min(1.0, gap / estimate) if estimate > 0.0 else 1.0
             if run.converged and gap > self.tol:
                 ended = ended or not run.tighten(_TIGHTER)
@@ -124,7 +124,7 @@ class LinearSVC(BinaryClassifier):
                 Z *= labels[:, np.newaxis]
                 most, alpha = n * (int(self.max_iter) - passes), run.snapshot().alpha
                 other, w, read = from_near(Z, problem, alpha, alpha @ Z, self.tol, most)
-                reached = _gap(problem, other, w, _sum(rows, other * labels), data)
+                reached = _gap(problem, other, w, np.asarray(columns @ (other * labels)), data)
                 if reached <= self.tol or read >= most:
                     weights, gap, ended = w, reached, True
             if ended or gap <= self.tol:
@@ -195,12 +195,7 @@ def _gap(problem: Problem, alpha: Floats, weights: Floats, sums: Floats, data: L
     return max(0.0, 1.0 - (float(alpha.sum()) - 0.5 * float(sums @ sums)) / primal)
 
 
-def _certified(problem: Problem, alpha: Floats, rows: Any, data: LinearData) -> tuple[Floats, float]:
-    """Return the weights computed from the coefficients, and the gap between both."""
-    weights = _sum(rows, alpha * problem.y)
+def _certified(problem: Problem, alpha: Floats, columns: Any, data: LinearData) -> tuple[Floats, float]:
+    """Return the weights computed from the coefficients and the transposed rows, and the gap between both."""
+    weights = np.asarray(columns @ (alpha * problem.y))
     return weights, _gap(problem, alpha, weights, weights, data)
-
-
-def _sum(rows: Any, coefficients: Floats) -> Floats:
-    """Return the sum of dense or sparse rows, shape (n, m), with coefficients, shape (n,), as (m,)."""
-    return np.asarray(rows.T @ coefficients)
