@@ -32,7 +32,7 @@ from tests.cluster.nodes import MEMORY, SLURM, Nodes, processes, ray, said, slur
 
 #: Runs that take seconds, and runs that take milliseconds.
 _DATA = ("solver=pegasos", "dataset=twonorm", "dataset.n_test=100", "budget.kev=null", "budget.memory=64")
-LONG = (*_DATA, "dataset.n_train=20000", "budget.iterations=400000", "kernel.gamma=0.02")
+LONG = (*_DATA, "dataset.n_train=20000", "budget.iterations=1500000", "kernel.gamma=0.02")
 SHORT = (*_DATA, "dataset.n_train=100", "budget.iterations=50")
 ENDLESS = (*_DATA, "dataset.n_train=100", "budget.iterations=1000000000000")
 #: Columns that two runs of one identity need not share: clocks, and what the cache of rows decides,
