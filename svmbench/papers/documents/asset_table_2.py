@@ -114,7 +114,8 @@ def as_t2s() -> Artifact:
     """Table 2 of the ASSET paper in seconds. As in the paper, the test error of ASSET is checked ten times
     per epoch, and a run ends at the first check whose error is at most that of CPNY with as many basis
     vectors, at the latest after 1,000 epochs. The time includes computing the features and excludes
-    checkpoints. CCAT is not available; CPSP with s = 1024 and, on Covertype, all but CPNY were not run."""
+    checkpoints. CCAT is not available; CPSP with s = 1024 and, on Covertype, ASSET* and s = 1024 were not
+    run. Our CPNY on Covertype was not alone on its machine, so only its error is shown."""
     sizes = (512, 1024)
     lines = []
     for s in sizes:
@@ -138,10 +139,12 @@ def as_t2s() -> Artifact:
             Group(2, "asset_512", "ijcnn1", values=until[512]),
             Group(5, "asset_1024 strong_1024", "adult", values=until[1024]),
             Group(2, "asset_1024", "ijcnn1 mnist", values=until[1024]),
+            Group(1, "asset_512", "covtype", "budget.seconds=240", values=until[512]),
+            Group(1, "lasvm svm_light", "covtype", "budget.seconds=240 observe.points=1"),
             Group(1, "lasvm svm_light", "adult", "budget.seconds=30"),
             Group(1, "lasvm svm_light", "ijcnn1 mnist", "budget.seconds=120")])
     known = "Known were runs with at most ten checks in 100 epochs, and on Adult with hundreds in each: "
-    small = "adult ijcnn1 mnist"
+    small, every = "adult ijcnn1 mnist", "adult ijcnn1 mnist covtype"
     claims = [
         claim("ASSET is 2 to 40 times faster than CPSP", "Section 4.2, Table 2",
             "At a similar test error ASSET with s = 1024 takes between a half and a fortieth of the time of "
@@ -152,11 +155,13 @@ def as_t2s() -> Artifact:
             seen=f"{known}inconclusive."),
         claim("ASSET is among the fastest methods", "Section 4.2, Table 2",
             "ASSET is among the fastest methods: with s = 512 it takes less time than LASVM, SVM-light and "
-            "CPSP.",
+            "CPSP (which was not run on Covertype).",
             *(Order(name, Value("asset_512", "cpu_seconds"), Value(solver, "cpu_seconds"), ratio=True,
-                  panels=small)
-              for name, solver in (("LASVM", "lasvm"), ("SVM-light", "svm_light"), ("CPSP", "cpsp_512"))),
-            seen=f"{known}inconclusive."),
+                  panels=panels)
+              for name, solver, panels in (("LASVM", "lasvm", every), ("SVM-light", "svm_light", every),
+                  ("CPSP", "cpsp_512", small))),
+            seen=(
+                f"{known}inconclusive. On Covertype, which was left out for a time, the outcome was known.")),
         claim("CPNY is slow on Adult", "Section 4.2, Table 2",
             "CPNY takes abnormally long on Adult: at least a tenth of the printed 1,300 times as long as "
             "ASSET with s = 512 (printed: 3.6 times on MNIST, 3.7 on IJCNN1).",
@@ -166,9 +171,10 @@ def as_t2s() -> Artifact:
         claim("ASSET reaches the error of CPNY", "Section 4.2, Table 2",
             "The times of Table 2 are those at which the test error of ASSET is that of CPNY with as many "
             "basis vectors, so it reaches it.",
-            Ended("512 basis vectors", "asset_512", "budget.test_error", panels=small),
+            Ended("512 basis vectors", "asset_512", "budget.test_error"),
             Ended("1,024 basis vectors", "asset_1024", "budget.test_error", panels=small), sure="inferred",
-            seen=f"{known}reproduced on Adult, open on the other sets."),
+            seen=(
+                f"{known}reproduced on Adult, open on the other sets. On Covertype the outcome was known.")),
         claim("small variation among randomisations", "after Table 2",
             "The deviations of ASSET that stops at the error of CPNY are 0.02 to 0.06 points: with s = 512 "
             "at most twice the printed ones, 0.06 on Adult and 0.05 on MNIST.",
@@ -183,8 +189,8 @@ def as_t2s() -> Artifact:
         values={"seconds": Value(EACH, "cpu_seconds"), "error": ("mean", Value(EACH)),
             "sd": ("sd", Value(EACH))},
         supplied=(
-            "fewer turns (the paper: 50), no times on CCAT and Covertype, and limits of LASVM and SVM-light "
-            "in seconds, 30 on Adult and 120 on the other sets"),
+            "fewer turns (the paper: 50), no times on CCAT, on Covertype one run of ASSET, LASVM, SVM-light "
+            "each, and limits of LASVM and SVM-light in seconds: 30 on Adult, 240 on Covertype, else 120"),
         published={
             "adult": {"asset_512": "22.5 s (15.06 ± 0.06 %)", "strong_512": "23.9 s (15.07 ± 0.06 %)",
                 "cpsp_512": "3020.0 s (15.17 %)", "cpny_512": "8.2 h (15.13 %)",
