@@ -385,7 +385,7 @@ def _distance(lam: float, primal: float, dual: float) -> float:
 
 
 def proved(value: float, low: float, high: float) -> float:
-    """Return a value rounded to the fewest digits, at most six, that keep it within its proven bounds.
+    """Return a value rounded to the fewest digits that keep it within its proven bounds, or to six.
 
     Further digits depend on the rounding of kernel values, not on the problem. Rounding alone cannot make
     two computations agree if the true value is near the midpoint of two rounded values. They agree because

@@ -18,6 +18,7 @@ from svmbench.files import MOST_BYTES_OF_MANY, digest, read_json, read_regular
 from svmbench.run_config import Document
 from svmbench.store import documents, lines
 from svmbench.store.events import is_event, is_number
+from svmbench.store.identity import rounded
 
 
 def sealed(record: Mapping[str, Any]) -> Document:
@@ -76,9 +77,13 @@ def _check_numbers(record: Mapping[str, Any]) -> None:
         if difference > _SAME * max(primal, _LEAST):  # not if one of them is unknown
             raise ValueError(what)
     low, high = record.get("nu_interval") or (0.0, None)
-    for nu in (found.get("nu"), (record.get("derived") or {}).get("nu")):
-        if nu is not None and not low <= nu <= (math.inf if high is None else high):
-            raise ValueError("nu is outside of its interval")
+    high = math.inf if high is None else high
+    nu, derived = found.get("nu"), (record.get("derived") or {}).get("nu")
+    if nu is not None and not low <= nu <= high:
+        raise ValueError("nu is outside of its interval")
+    # It has at most six digits, even if none of these numbers is within the interval.
+    if derived is not None and not rounded(low) <= derived <= rounded(high):
+        raise ValueError("the derived nu is outside of its interval")
 
 
 def environment(path: Path) -> Document:

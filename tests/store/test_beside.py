@@ -69,7 +69,9 @@ WHOLE = {
         ({"norm": 1.1}, "norm and mean hinge loss make another objective"),
         ({"primal": 0.03, "dual": 0.03, "gap": 0.0}, "norm and mean hinge loss make another objective"),
         ({"nu": 0.26}, "norm and mean hinge loss make another nu"),
-        ({"derived": {"nu": 0.35, "R": 1.0}}, "nu is outside of its interval"),
+        ({"nu_interval": [0.26, 0.3]}, "(ValueError: nu is outside of its interval)"),
+        ({"derived": {"nu": 0.35, "R": 1.0}}, "the derived nu is outside of its interval"),
+        ({"nu_interval": [0.24999997, 0.25], "derived": {"nu": 0.249999, "R": 1.0}}, "derived nu is outside"),
         ({"derived": [1]}, "AttributeError"),
         ({"nu_interval": [0.1]}, "ValueError"),
     ],
@@ -79,6 +81,14 @@ def test_an_optimum_whose_numbers_do_not_fit_each_other_is_damaged(told, change,
     assert (told.optimum(hash) is None) == (sentence is not None)
     assert sentence is None or sentence in told.sentences[0]
     assert [finding.state for finding in check_store(told)] == ["ok" if sentence is None else "damaged"]
+
+
+def test_a_derived_nu_of_six_digits_may_be_just_outside_of_its_interval(told):
+    nu, primal = 0.13674549, 0.18674549
+    numbers = {"primal": primal, "dual": primal - 3e-8, "mean_hinge": nu, "nu": nu}
+    derived = {"nu_interval": [0.13674503, 0.13674596], "derived": {"nu": 0.136745, "R": 1.0}}
+    assert told.optimum(told.put_optimum({**WHOLE, **numbers, **derived}))
+    assert {finding.state for finding in check_store(told)} == {"ok"}
 
 
 def test_an_intact_reference_optimum_stands_in_for_a_damaged_one(told, tmp_path):
