@@ -76,6 +76,12 @@ class JointTask:
         )  # fmt: skip
         return found if asked.weights == "none" else {**found, "weights": asked.weights}
 
+    @property
+    def first(self) -> int:
+        """The counter's value at the first checkpoint of the smallest problem."""
+        n = min(multiclass.binary(self.data.train.y, sides)[1].size for sides in self.problems)
+        return prepare.first_checkpoint(self.solver, self.config.budget.counter, n)
+
     def binary(self, sides: Sides) -> Dataset:
         """Return the data set of a problem: its training examples, and all held-out ones."""
         data, X = self.data, self.data.train.X
@@ -157,7 +163,7 @@ class JointTraining:
         self.load = monitor.record()
         with interrupt.deferred():
             traces = [Trace(task.kind, one.rows, one.answers) for one in self._solved]
-            rows, self._wrong = joint_rows(task.kind, traces, task.data, task.config)
+            rows, self._wrong = joint_rows(task.kind, traces, task.data, task.config, task.first)
             for row in rows:
                 checkpoint(row)
                 self._progress.observed(row)

@@ -78,17 +78,18 @@ class Trace:
 
 
 def joint_rows(
-    kind: str, traces: Sequence[Trace], data: Dataset, config: RunConfig
+    kind: str, traces: Sequence[Trace], data: Dataset, config: RunConfig, first: int
 ) -> tuple[list[Row], NDArray[np.bool_] | None]:
     """Return the checkpoints of the run, and which test examples the last one misclassifies.
 
     There is one at each mark of the budget's counter, as if all problems were trained side by side: of each
     problem, the first checkpoint at which its own counter has reached the mark. Counts and seconds are sums,
-    the gap is the largest; there is no objective.
+    the gap is the largest; there is no objective. The first mark is at ``first`` or beyond, as that of the
+    smallest problem: the counter of its first checkpoint may be larger, since it goes up by whole iterations.
     """
     counter, rows, before = config.budget.counter, [], None
     wrong: dict[str, NDArray[np.bool_]] = {}
-    for places in _places(traces, counter, config.observe):
+    for places in _places(traces, counter, config.observe, first):
         if places != before:
             row, wrong = _joint_row(kind, traces, places, data)
             rows.append(row)
@@ -96,9 +97,8 @@ def joint_rows(
     return rows, wrong.get("test")
 
 
-def _places(traces: Sequence[Trace], counter: str, observe: ObserveConfig) -> Iterator[list[int]]:
+def _places(traces: Sequence[Trace], counter: str, observe: ObserveConfig, first: int) -> Iterator[list[int]]:
     """Yield the numbers of the checkpoints of all problems at each mark, and of the last ones."""
-    first = max(1, min(trace.rows[0][counter] for trace in traces))
     most = max(trace.rows[-1][counter] for trace in traces)
     mark = 0
     while (mark := next_mark(observe, first, mark)) < most:

@@ -26,6 +26,7 @@ from svmbench.report.figures import problems
 from svmbench.runner.end_states import End
 from svmbench.runner.execute import execute
 from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
+from svmbench.runner.loop import next_mark
 from svmbench.runner.progress import PlainLines
 from svmbench.runner.training import Training
 from svmbench.store import bits
@@ -222,18 +223,30 @@ def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_m
     points = replace(asked("problem.multiclass=one_vs_rest").observe, points=1)
     counted = replace(asked("problem.multiclass=one_vs_rest").budget, counter="kev_iter")
     joined = replace(asked("problem.multiclass=one_vs_rest"), observe=points, budget=counted)
-    rows, wrong = joint_rows("one_vs_rest", traces, three, joined)
+    rows, wrong = joint_rows("one_vs_rest", traces, three, joined, 1)
     assert [row["iterations"] for row in rows] == [1 + 2 + 1, 11 + 2 + 10, 101 + 2 + 10]
     assert [row["relative_gap"] for row in rows] == [0.9, 0.5, 0.5]
     assert [row["wall_seconds"] for row in rows] == [2.0, 11.5, 56.5]
     assert [row["test_mistakes"] for row in rows] == [1, 1, 1] and wrong.tolist() == [True, False]
     assert all("kev_setup" not in row and row["test_error"] == 0.5 for row in rows)
     apart = replace(joined, observe=replace(points, every=50))
-    rows, _ = joint_rows("one_vs_rest", traces, three, apart)
+    rows, _ = joint_rows("one_vs_rest", traces, three, apart, 1)
     assert [row["iterations"] for row in rows] == [101 + 2 + 10]
     del traces[0].answers[1]["test"]  # it would have taken too long
-    rows, _ = joint_rows("one_vs_rest", traces, three, joined)
+    rows, _ = joint_rows("one_vs_rest", traces, three, joined, 1)
     assert ["test_error" in row for row in rows] == [True, False, True]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("spacing", ["observe.every=1000", "observe.points=10"])
+def test_the_first_checkpoint_joins_the_first_ones_of_problems_that_pass_the_mark(mine, kind, spacing):
+    words = ("solver=sbp", "budget.kev=20000", "budget.counter=kev_iter")
+    stored = run(f"problem.multiclass={kind}", *words, spacing)
+    sizes = [multiclass.binary(TRAIN[1], sides)[1].size for sides in multiclass.problems(kind, 4)]
+    marks = [next_mark(stored.config.observe, n, 0) for n in sizes]
+    passed = [-(-mark // n) * n for mark, n in zip(marks, sizes, strict=True)]
+    assert all(mark < count for mark, count in zip(marks, passed, strict=True))
+    assert stored.rows()[0]["kev_iter"] == sum(passed)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ def same(one, other, apart):
     [
         (signal.SIGINT, "one_vs_one", ("solver=sbp", "budget.iterations=300")),
         (signal.SIGKILL, "one_vs_rest", ("solver=smo", "observe.points=20")),
+        (signal.SIGINT, "one_vs_rest", ("solver=sbp", "budget.kev=20000", "observe.every=1000")),
         (signal.SIGKILL, "one_vs_one", ("solver=decomposition", "solver.eps=1e-9", "budget.gap=1e-7")),
         (signal.SIGINT, "one_vs_rest", ("solver=randsvm", "budget.iterations=3")),
         (
