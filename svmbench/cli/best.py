@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.run_config import role
 
 if TYPE_CHECKING:
     from svmbench.sweep.planning import Job
@@ -48,9 +49,10 @@ def main(arguments: Sequence[str]) -> int:
         )
     ranked = _ranked(jobs, done, given.by)
     if not ranked:
-        repeat = ": repeat it with validate.folds=5, or with data that have a validation set"
-        repeat += "; svmbench best --by primal_objective ranks what it has"
-        more = repeat if given.by == _BY[0] else ""
+        more = ": repeat it with validate.folds=5, or with data that have a validation set"
+        if _share_an_objective(jobs, done):
+            more += f"; svmbench best {record.name} --by primal_objective ranks what it has"
+        more = more if given.by == _BY[0] else ""
         raise UserError(f"no run of sweep {record.name} has a {given.by}{more}")
     commands = {
         one["dataset"]: f"svmbench run {shlex.join([*folder.option(plan.folders), *one['overrides']])}"
@@ -79,6 +81,18 @@ def main(arguments: Sequence[str]) -> int:
     for name, command in commands.items():
         print(f"best{f' on {name}' if len(commands) > 1 else ''}     {command}")
     return 0
+
+
+def _share_an_objective(jobs: Sequence[Job], done: Mapping[int, JobEnd]) -> bool:
+    """Return whether all runs have an objective, of the same problem: others are not comparable."""
+    posed = []
+    for job in (job for job in jobs if job.number in done):
+        known = {key: value for key, value in job.config.document().items() if role(key) == "problem"}
+        drawn = job.config.features is not None or job.config.subset is not None
+        posed.append((known, job.config.seed if drawn else None))
+    return all(one == posed[0] for one in posed) and all(
+        end["numbers"].get("primal_objective") is not None for end in done.values()
+    )
 
 
 def _ranked(jobs: Sequence[Job], done: Mapping[int, JobEnd], by: str) -> list[dict[str, Any]]:

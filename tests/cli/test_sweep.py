@@ -189,7 +189,7 @@ def test_best_names_the_setting_that_won_and_what_a_stopped_sweep_lacks(here, ca
     assert found["command"].startswith("svmbench run solver=pegasos kernel.gamma=10 ")
     refused = refusal(capsys, ["best"])
     assert "has a validation_error: repeat it with validate.folds=5" in refused
-    assert refused.rstrip().endswith("svmbench best --by primal_objective ranks what it has")
+    assert "primal_objective" not in refused  # the objectives are those of different problems
     (sweep,) = (here / "results" / "sweeps").iterdir()
     events = sweep / "events.jsonl"
     lines = events.read_text().splitlines(keepends=True)
@@ -201,6 +201,25 @@ def test_best_names_the_setting_that_won_and_what_a_stopped_sweep_lacks(here, ca
     events.write_text(lines[0])  # stopped in the first
     told = f"no run of sweep {sweep.name} has a result yet: svmbench status {sweep.name} says why"
     assert told in refusal(capsys, ["best"]) and told in refusal(capsys, best)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["solver=pegasos,smo"], True),
+        (["solver=smo", "problem.C=1,2"], False),
+        (["solver=pegasos", "subset=20", "seed=0,1"], False),
+        (["solver=pegasos,smo", "dataset=waveform", "problem.multiclass=one_vs_one"], False),
+    ],
+)
+def test_best_offers_the_objective_where_all_runs_have_one_of_the_same_problem(here, capsys, words, offered):
+    assert main(["run", "-m", *words, *SMALL]) == 0
+    refused = refusal(capsys, ["best"])
+    (sweep,) = (here / "results" / "sweeps").iterdir()
+    command = f"; svmbench best {sweep.name} --by primal_objective ranks what it has\n"
+    assert refused.endswith(command if offered else "with data that have a validation set\n")
+    if offered:
+        output(capsys, ["best", sweep.name, "--by", "primal_objective"])
 
 
 @pytest.mark.usefixtures("swept")
