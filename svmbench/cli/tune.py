@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -242,6 +244,8 @@ class Tuning:
         """Make the runs of a plan; return the exit code and the error of each setting."""
         from svmbench.cli._sweep import sweep
 
+        if not self.errors:
+            _check_validation(plan)
         errors: dict[tuple[float, ...], float] = {}
         code, ends = sweep(plan, heading=heading, table=False, as_json=self._as_json)
         for job in plan.jobs:
@@ -250,10 +254,7 @@ class Tuning:
             if error is not None:
                 errors[_values(job.config, self._coarse)] = error
             elif end is not None and end["run"] and end["state"] in ("done", "found"):
-                raise UserError(
-                    f"run {end['run']} has no validation error: leave out validate.folds=null, or give data "
-                    "with a validation set"
-                )
+                raise _unvalidated(job.config)  # on a cluster, data are read by the runs alone
         return code, errors
 
     def document(self) -> dict[str, Any]:
@@ -293,6 +294,28 @@ def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:
     """Return the values of the axes in a resolved configuration."""
     flat = flatten(config.document())
     return tuple(flat[key] for key in keys)
+
+
+def _check_validation(plan: Plan) -> None:
+    """Raise a `UserError` if there are neither folds nor a validation set; no data are read for a cluster."""
+    from svmbench import data
+
+    config = plan.jobs[0].config  # the others differ in C and gamma
+    if config.validate is not None or plan.options["launcher"]["name"] != "local":
+        return
+    say = functools.partial(print, file=sys.stderr)
+    where = config.data
+    found = data.load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=say)
+    if found.validation is None:
+        raise _unvalidated(config)
+
+
+def _unvalidated(config: RunConfig) -> UserError:
+    """Return the error for data without a validation set that are not to be divided into folds."""
+    return UserError(
+        f"dataset={config.dataset.name} has no validation set, which validate.folds=null needs: leave that "
+        "out, or give data with a validation set"
+    )
 
 
 def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:

@@ -63,9 +63,10 @@ def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int6
     classes, sizes = np.unique(y, return_counts=True)
     smaller = int(sizes.min())
     if smaller < count:
+        more = "data with at least 2 of each class, or with a validation set"
         raise UserError(
-            f"validate.folds={count} is more than the {smaller} training examples of the smallest class: "
-            f"give {'no folds' if smaller < 2 else f'at most {smaller}'}"
+            f"validate.folds={count} is more than the {smaller} training example{'s' * (smaller > 1)} of the "
+            f"smallest class: give {f'at most {smaller}' if smaller > 1 else more}"
         )
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     fold, begin = np.empty(y.size, np.int64), 0

@@ -163,3 +163,16 @@ def test_a_class_with_fewer_examples_than_folds_is_told_once_before_the_start(he
     said = refusal(capfd, [*command, *given])
     assert said.count("training examples of the smallest class: give at most") == 1
     assert not (here / "results" / "sweeps").exists()
+
+
+@pytest.mark.parametrize("search", ["grid", "random"])
+def test_data_without_a_validation_set_are_refused_before_the_start(here, capfd, search):
+    said = refusal(capfd, ["tune", *SMALL, "validate.folds=null", "--search", search])
+    assert "dataset=checkerboard has no validation set, which validate.folds=null needs: leave that" in said
+    assert not list(here.iterdir())
+
+
+def test_a_class_of_one_example_is_not_sent_to_a_search_without_folds(here, capfd):
+    (here / "one.svm").write_text("\n".join(f"{1 if row < 1 else -1} 1:{row}" for row in range(30)) + "\n")
+    said = refusal(capfd, ["tune", "dataset=file", "dataset.path=one.svm", "solver=smo"])
+    assert "the 1 training example of the smallest class: give data with at least 2 of each class, or" in said
