@@ -184,11 +184,11 @@ def _by_noise(
 
 
 def _overrides(summary: Summary, name: str, rows: int) -> tuple[str, ...]:
-    """Return the arguments of a method; of the sizes of a subset or a sample, those that the data have."""
+    """Return the arguments of a method; of sizes in examples, those that the data have."""
     found = []
     for word in summary.overrides[name]:
         key, _, values = word.partition("=")
-        if key in ("subset", "features.s"):
+        if key in ("subset", "features.s", "solver.budget"):
             sizes = [size for size in values.split(",") if int(size) <= rows]
             found += [f"{key}={','.join(sizes)}"] if sizes else []
         else:

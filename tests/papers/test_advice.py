@@ -137,20 +137,20 @@ def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tm
     error = {s: 0.02 if s in clean else 0.2 for s in SHAPES}
     groups = [
         Group(1, "sbp pegasos"),
-        Group(1, "bsgd", over={"solver.budget": [50, 800]}),
+        Group(1, "bsgd", over={"solver.budget": [50, 100]}),
     ]
     made = stored(tmp_path, known, groups=groups, error=error)
     (small,) = (one for one in advise(summary.of(made), 100, 2) if one.wish == "a small model")
     assert (small.method, small.choice.ahead, small.never) == ("SBP", True, ["Set s5", "Set s6"])
     ((group, (title, overrides, choice)),) = small.noise.items()
     assert (group, title) == ("optimum's test error at least 5 %", "BSGD")
-    assert overrides == ("solver=bsgd", "solver.budget=50,800")
+    assert overrides == ("solver=bsgd", "solver.budget=50,100")
     assert (choice.right, choice.tried) == (2, 2)
     monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(made))
     small = output(capsys, ["advise", "dataset=banana"]).split("a small model: SBP")[1].split("\n\n")[0]
     assert "\n  does not get there with any of its settings on: Set s5; Set s6\n" in small
     instead = "\n  optimum's test error at least 5 %: BSGD, right on 2 of 2 such data sets\n"
-    assert f"{instead}    svmbench run -m dataset=banana solver=bsgd solver.budget=50,800" in small
+    assert f"{instead}    svmbench run -m dataset=banana solver=bsgd solver.budget=50,100" in small
 
 
 def test_an_interval_of_no_width_is_not_shown(tmp_path, capsys, monkeypatch):
@@ -189,16 +189,16 @@ def test_data_sets_where_the_method_did_not_get_there_are_counted(tmp_path, caps
 
 def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monkeypatch):
     groups = [
-        Group(1, "bsgd", over={"solver.budget": [50, 800]}),
+        Group(1, "bsgd", over={"solver.budget": [50, 100]}),
         Group(1, "pegasos"),
     ]
     found = stored(tmp_path, {"bsgd": (20, 10), "pegasos": (50, 20)}, groups=groups)
     assert {one.overrides for one in advise(summary.of(found), 100, 2)} == {
-        ("solver=bsgd", "solver.budget=50,800")
+        ("solver=bsgd", "solver.budget=50,100")
     }
     monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
     out = output(capsys, ["advise", "dataset=banana"])
-    assert "  svmbench run -m dataset=banana solver=bsgd solver.budget=50,800\n" in out
+    assert "  svmbench run -m dataset=banana solver=bsgd solver.budget=50,100\n" in out
     assert "extrapolated" not in out
 
 
@@ -320,6 +320,8 @@ def test_no_subset_larger_than_the_data_is_recommended():
     assert sizes[:3] == [(), (), ("subset=10000",)]
     assert sizes[3:] == [(), ("subset=250,1000",), ("subset=250,1000,3000",)]
     assert _overrides(brief, "nystrom", 200)[2:] == ("features.s=32,128",)
+    budgets = [_overrides(brief, "bsgd", rows)[1:] for rows in (32, 200, 20_000)]
+    assert budgets == [(), ("solver.budget=50,200",), ("solver.budget=50,200,800",)]
 
 
 def test_advice_needs_no_stored_run_and_its_commands_are_whole(tmp_path, capsys, monkeypatch):
