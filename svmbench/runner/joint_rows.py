@@ -100,9 +100,13 @@ def joint_rows(
 def _places(traces: Sequence[Trace], counter: str, observe: ObserveConfig, first: int) -> Iterator[list[int]]:
     """Yield the numbers of the checkpoints of all problems at each mark, and of the last ones."""
     most = max(trace.rows[-1][counter] for trace in traces)
-    mark = 0
-    while (mark := next_mark(observe, first, mark)) < most:
-        yield [trace.at(counter, mark) for trace in traces]
+    mark = next_mark(observe, first, 0)
+    while mark < most:
+        places = [trace.at(counter, mark) for trace in traces]
+        yield places
+        # Up to the least count, all further marks have the same places.
+        counts = [trace.rows[place][counter] for trace, place in zip(traces, places, strict=True)]
+        mark = next_mark(observe, first, min(count for count in counts if count >= mark))
     yield [len(trace.rows) - 1 for trace in traces]
 
 

@@ -232,6 +232,9 @@ def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_m
     apart = replace(joined, observe=replace(points, every=50))
     rows, _ = joint_rows("one_vs_rest", traces, three, apart, 1)
     assert [row["iterations"] for row in rows] == [101 + 2 + 10]
+    far = [*traces[:2], trace((3, 0.8, [2.0, 2.0]), (10**15, 0.3, [3.0, 0.0]))]
+    rows, _ = joint_rows("one_vs_rest", far, three, replace(joined, observe=replace(points, every=1)), 1)
+    assert [row["iterations"] - 2 for row in rows] == [1 + 3, 11 + 3, 11 + 10**15, 101 + 10**15]
     del traces[0].answers[1]["test"]  # it would have taken too long
     rows, _ = joint_rows("one_vs_rest", traces, three, joined, 1)
     assert ["test_error" in row for row in rows] == [True, False, True]
