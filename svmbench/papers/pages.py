@@ -260,7 +260,7 @@ def _tally(found: Sequence[Entry]) -> str:
     """Return the numbers of claims by verdict and document."""
     rows = []
     for key, title in DOCUMENTS.items():
-        mine = [one["verdict"] for one in found if one["id"].startswith(f"{key}-")]
+        mine = [one["verdict"] for one in found if one["document"] == key]
         if mine:
             rows.append((title, len(mine), *(mine.count(name) for name in VERDICTS)))
     said = [one["verdict"] for one in found]

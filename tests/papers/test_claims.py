@@ -11,7 +11,7 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, pages
-from svmbench.papers.artifact import Check, finished
+from svmbench.papers.artifact import DOCUMENTS, Check, finished
 from svmbench.papers.claims import Finding, answer, claim, combined, judge, of_panel
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import (
@@ -174,6 +174,13 @@ def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
         assert [cell.strip() for cell in line.split("|")[2:6]] == row
         assert ("**Tests that hold by construction FAIL: X-C.1, m is 5.**" in page) == fails
         assert "Holds by construction: a theorem." in pages.sections(found)
+
+
+def test_a_claim_is_counted_for_the_document_on_whose_page_it_is():
+    text = pages.overview(pages.entries(pages.judged([check_of([replace(WHOLE, target="RUP-3")], 5)])))
+    (row,) = [line for line in text.splitlines() if line.startswith(f"| {DOCUMENTS['X']} ")]
+    assert f"[RUP-3.1]({pages.file_of('X')}#rup-3.1)" in text and row.split("|")[2].strip() == "1"
+    assert f"| {DOCUMENTS['RUP']} " not in text
 
 
 def check_of(claims, value, seconds=0.0):
