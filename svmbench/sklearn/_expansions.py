@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.unrounded import oracle_over
+from svmbench.kernels.unrounded import oracle_for, oracle_over
 from svmbench.multiclass import pairs
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ _VALUES, _ROWS = 1 << 22, 1024
 class SupportValues:
     """Kernel values between rows and support vectors, which are converted when they are first needed.
 
-    `double` says whether values are computed in double precision.
+    `double` says whether values are computed in double precision, and `multiples` whether they may be those
+    of multiples of a unit that support vectors are near, as in training.
     """
 
-    def __init__(self, points: Any, kernel: Kernel, double: bool, threads: int) -> None:
+    def __init__(self, points: Any, kernel: Kernel, double: bool, threads: int, multiples: bool) -> None:
         self._points, self._kernel, self._threads = points, kernel, threads
-        self.in_double = double
+        self.in_double, self._multiples = double, multiples
 
     @cached_property
     def double(self) -> DoubleValues:
@@ -40,7 +41,9 @@ class SupportValues:
 
     @cached_property
     def _oracle(self) -> Oracle:
-        return oracle_over(self._points, self._kernel, threads=self._threads)
+        if self._multiples:
+            return oracle_over(self._points, self._kernel, threads=self._threads)
+        return oracle_for(self._points, self._kernel, 0.0, threads=self._threads)
 
     def __call__(self, X: Any) -> Any:
         """Return the values for rows X, shape (m, s)."""

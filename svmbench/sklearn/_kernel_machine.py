@@ -26,7 +26,7 @@ from svmbench.kernels.functions.base import Kernel
 from svmbench.kernels.functions.precomputed import Precomputed
 from svmbench.kernels.layouts._bytes import common_unit
 from svmbench.kernels.layouts._double_expansion import matrix
-from svmbench.kernels.unrounded import oracle_for, origin_of, warning
+from svmbench.kernels.unrounded import GivenOracle, oracle_for, origin_of, warning
 from svmbench.sklearn import _expansions
 from svmbench.sklearn._base import (
     ACCEPTED,
@@ -222,6 +222,7 @@ class KernelMachine(KernelParameters):
         vectors: Any = self.support_vectors_
         values = vectors.nnz if sp.issparse(vectors) else support.size * self.shape_fit_[-1]
         self._double = values <= _DOUBLE_VALUES or rough
+        self._multiples = oracle.layout_name == "bytes" and not isinstance(oracle, GivenOracle)
         self._scorer = self._made_scorer()
 
     def _computed(self, oracle: Oracle, evaluations: int) -> int:
@@ -306,7 +307,9 @@ class KernelMachine(KernelParameters):
         if self._kernel is None:
             n = self.shape_fit_[0]
             return lambda values: values[:, self.support_] if values.shape[1] == n else values
-        return _expansions.SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
+        return _expansions.SupportValues(
+            self.support_vectors_, self._kernel, self._double, self._threads, self._multiples
+        )
 
 
 def _whole(X: Any) -> bool:

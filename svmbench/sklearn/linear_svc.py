@@ -104,8 +104,9 @@ class LinearSVC(BinaryClassifier):
         passes = between = math.ceil(_ESTIMATE_NS / pass_ns(n, data.stored))
         affordable = max(float(self.max_iter), _CHEAP_NS / pass_ns(n, data.stored))
         while True:
-            run.advance("iterations", n * min(passes, int(self.max_iter)))
-            passes, ended = -(-int(run.iterations) // n), run.iterations >= n * int(self.max_iter)
+            allowed = n * int(self.max_iter) - read
+            run.advance("iterations", min(n * passes, allowed))
+            passes, ended = -(-int(run.iterations) // n), run.iterations >= allowed
             estimate = run.estimated_gap()
             gap = trust * estimate
             if gap <= self.tol or run.converged or run.stalled or ended:
@@ -192,7 +193,8 @@ def _gap(problem: Problem, alpha: Floats, weights: Floats, sums: Floats, data: L
     """Return the relative gap between the weights and a dual point, whose weighted sum of rows is given."""
     losses = np.maximum(1.0 - problem.y * data.products(weights), 0.0)
     primal = 0.5 * float(weights @ weights) + problem.C * float(losses.sum())
-    return max(0.0, 1.0 - (float(alpha.sum()) - 0.5 * float(sums @ sums)) / primal)
+    dual = max(0.0, float(alpha.sum()) - 0.5 * float(sums @ sums))  # 0 is the value of zeros
+    return max(0.0, 1.0 - dual / primal)
 
 
 def _certified(problem: Problem, alpha: Floats, columns: Any, data: LinearData) -> tuple[Floats, float]:

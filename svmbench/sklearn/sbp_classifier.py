@@ -116,7 +116,7 @@ class SBPClassifier(KernelParameters, BinaryClassifier):
         return self
 
     def _made_scorer(self) -> SupportValues:
-        return SupportValues(self.support_vectors_, self._kernel, self._double, self._threads)
+        return SupportValues(self.support_vectors_, self._kernel, self._double, self._threads, multiples=True)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.

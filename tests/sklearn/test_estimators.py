@@ -308,9 +308,9 @@ def test_support_vectors_are_converted_once_when_scores_are_asked_for(monkeypatc
 
     def counted(*args, **options):
         made.append(1)
-        return oracle_over(*args, **options)
+        return oracle_for(*args, **options)
 
-    monkeypatch.setattr(_expansions, "oracle_over", counted)
+    monkeypatch.setattr(_expansions, "oracle_for", counted)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 60))
     fitted = KernelSVC(gamma=0.01).fit(X, X[:, 0] + rng.normal(size=3000) > 0.0)

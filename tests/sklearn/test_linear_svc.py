@@ -1,6 +1,7 @@
 """Tests of the linear classifier: both of its methods, and what it tells of them."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -93,6 +94,17 @@ def test_steps_are_passes():
     assert fitted.n_iter_ <= 9
     bound = dual(X, y, 100.0)
     assert primal(fitted, X, y, 100.0) * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
+
+
+def test_passes_and_the_told_gap_have_their_bounds_where_no_method_succeeds():
+    """Rounded rows of a large scale: the interior point fails, and the sum of the rows is far from 0."""
+    rng = np.random.default_rng(0)
+    for scale in (1e4, 1e8, 1e12):
+        X, y = scale * (1.0 + 1e-9 * rng.normal(size=(30, 4))), np.arange(30) % 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted = LinearSVC(C=1e3, tol=1e-9, max_iter=50, random_state=0).fit(X, y)
+        assert fitted.n_iter_ <= 51 and fitted.gap_ <= 1.0
 
 
 @pytest.mark.parametrize(("n", "d", "C"), [(13, 3, 1e4), (2, 1, 1e3)])

@@ -1,5 +1,7 @@
 """What else `KernelSVC` has of scikit-learn's SVC: weights, other kernels, a hard margin, probabilities."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -219,6 +221,19 @@ def test_rows_near_multiples_of_a_unit_are_certified_as_given(C, tol, kernel):
     Z = X.astype(np.float64)
     K = np.exp(-np.square(Z[:, None] - Z).sum(axis=-1)) if kernel == "rbf" else Z @ Z.T
     assert gap_of(fitted, K, y, np.full(2100, C)) <= fitted.gap_ + 1e-12
+
+
+@pytest.mark.parametrize("words", [{"kernel": "poly", "coef0": 1.0, "degree": 2}, {"gamma": 5.0}])
+def test_scores_are_of_the_rows_that_were_fitted_not_of_multiples_near_them(words):
+    rng = np.random.default_rng(5)
+    X = (rng.integers(0, 256, size=(150, 2)) / np.float32(255)).astype(np.float32)
+    fitted = KernelSVC(**{"gamma": 1.0, "C": 1e6, "tol": 1e-6, **words}).fit(X, rng.random(150) > 0.5)
+    Z, S = X.astype(np.float64), fitted.support_vectors_.astype(np.float64)
+    distances = np.square(Z[:, None] - S).sum(axis=-1)
+    K = (Z @ S.T + 1.0) ** 2 if "degree" in words else np.exp(-5.0 * distances)
+    scores = K @ fitted.dual_coef_[0] + fitted.intercept_
+    for one in (fitted, pickle.loads(pickle.dumps(fitted))):
+        np.testing.assert_allclose(one.decision_function(X), scores, atol=1e-6)
 
 
 @pytest.mark.parametrize(
