@@ -14,7 +14,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from svmbench.kernels.unrounded import oracle_for, oracle_over
+from svmbench.kernels.unrounded import oracle_for
 from svmbench.sklearn import KernelSVC, KernelSVR, LinearSVC, SBPClassifier, _base, _expansions
 from svmbench.sklearn._training import Looks
 from svmbench.sklearn.kernel_svc import SOLVERS
