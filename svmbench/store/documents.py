@@ -91,11 +91,13 @@ def parse(content: bytes, path: Path | str) -> Document:
     """Return a document from its content; the path is for messages."""
     try:
         document = read_json(content)
-        schema = document.pop("schema")
-        if type(schema) is not int or schema < 1:
-            raise ValueError("its schema is not a whole number of at least 1")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise damaged(path, error) from error
+    if not isinstance(document, dict):
+        raise damaged(path, "it is not a JSON object")
+    schema = document.pop("schema", None)
+    if type(schema) is not int or schema < 1:
+        raise damaged(path, "its schema is not a whole number of at least 1")
     if schema > SCHEMA:
         raise UserError(
             f"{path} has schema {schema}, this version reads up to {SCHEMA}; install a newer svmbench"

@@ -28,11 +28,20 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     assert documents.read(path) == {"x": 1} and list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("text", ["", '{"schema": 1, "x"', "[]", '{"x": 1}', '{"schema": "one"}'])
-def test_a_damaged_file_is_named(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", ""),
+        ('{"schema": 1, "x"', ""),
+        ("[]", r"it is not a JSON object\)"),
+        ('{"x": 1}', "its schema is not a whole number"),
+        ('{"schema": "one"}', "its schema is not a whole number"),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path, text, what):
     path = tmp_path / "a.json"
     path.write_text(text)
-    with pytest.raises(UserError, match=r"a\.json is damaged"):
+    with pytest.raises(UserError, match=rf"a\.json is damaged \({what}"):
         documents.read(path)
 
 
