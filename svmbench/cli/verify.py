@@ -135,8 +135,9 @@ def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
             target, why = set_aside(finding, store), finding.sentence.removesuffix(_ADVICE)
             if target is None:
                 kept = store.root / "reference" in finding.path.parents
-                way = "restore it from version control" if kept else "end its process, then repair it"
-                yield replace(finding, sentence=f"{why}; it was not moved: {way}")
+                way = ": restore it from version control" if kept else ": end its process, then repair it"
+                way = "" if finding.kind == "verdicts" else way  # of which the sentence has one
+                yield replace(finding, sentence=f"{why}; it was not moved{way}")
             else:
                 yield replace(finding, state="aside", sentence=f"moved to {target}; {why}")
 
