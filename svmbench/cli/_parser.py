@@ -95,7 +95,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_sweep(self, help: str = "name or unique prefix; the newest by default") -> None:
         """Add the argument that names a sweep."""
-        self.add_argument("sweep", nargs="?", metavar="SWEEP", help=help)
+        self.add_argument("sweep", nargs="?", metavar="SWEEP", help=help, type=_sweep)
 
     def add_json(self) -> None:
         """Add the option for machine-readable output."""
@@ -113,6 +113,14 @@ class _Folder(argparse.Action):
                 f"--results {values} is not a folder: give the results folder of your runs, such as results"
             )
         setattr(namespace, self.dest, values)
+
+
+def _sweep(text: str) -> str:
+    """Return the name of a sweep; a `UserError` for the results folder, given as for svmbench run."""
+    key, equals, folder = text.partition("=")
+    if equals and key == "results":
+        raise UserError(f"{text} names no sweep: give the results folder as --results {folder or 'DIR'}")
+    return text
 
 
 def as_number(text: str) -> float:

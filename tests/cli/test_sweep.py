@@ -254,6 +254,13 @@ def test_without_a_sweep_there_is_nothing_to_show_or_resume(arguments, here, cap
     assert not list(here.iterdir())
 
 
+@pytest.mark.parametrize("command", ["best", "status", "resume", "watch", "cancel"])
+def test_a_results_folder_given_as_for_run_is_sent_to_its_option(command, capsys):
+    assert "results=other names no sweep: give the results folder as --results other\n" in refusal(
+        capsys, [command, "results=other"]
+    )
+
+
 def test_deleted_runs_of_a_sweep_are_gone_and_made_again(here, capsys):
     assert main(["run", "-m", "solver=smo", "problem.C=1,2,4", *SMALL]) == 0
     (gone,) = (run for run in Store("results").runs() if run.config.problem.C == 2.0)
