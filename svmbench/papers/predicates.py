@@ -152,7 +152,7 @@ class Order(Test):
         text = f"{less.shown} against {than.shown}"
         if self.ratio:
             most = 1.0 - (1e-12 if self.margin is None else self.margin)
-            return Tested(less.rows.over(than.rows), 0.0, most, "", text, ratio=True)
+            return Tested(_ratio(evidence.draw, less, than), 0.0, most, "", text, ratio=True)
         rows = _difference(evidence.draw, less, than)
         return Tested(rows, -np.inf, -(_TINY if self.margin is None else self.margin), _points(less), text)
 
@@ -172,7 +172,7 @@ class Ratio(Test):
         """Return the ratio."""
         top, bottom = sample_of(self.of, evidence), sample_of(self.to, evidence)
         text = f"{top.shown} over {bottom.shown}"
-        return Tested(top.rows.over(bottom.rows), *ends_of(self.within), "", text, ratio=True)
+        return Tested(_ratio(evidence.draw, top, bottom), *ends_of(self.within), "", text, ratio=True)
 
 
 @dataclass(frozen=True)
@@ -545,6 +545,13 @@ def _difference(draw: Draw, one: Sample, other: Sample) -> Rows:
             rows = rows.noisy(draw, sample.noise, salt)
         return rows
     return rows.noisy(draw, discordance_error(float(rows.at[0]), one.tests), one.tests)
+
+
+def _ratio(draw: Draw, one: Sample, other: Sample) -> Rows:
+    """Return the ratio of two quantities, with the noise that their difference has."""
+    if one.tests is None or other.tests is None:
+        return one.rows.over(other.rows)
+    return _difference(draw, one, other).over(other.rows).each(lambda difference: 1.0 + difference)
 
 
 def _points(sample: Sample) -> str:

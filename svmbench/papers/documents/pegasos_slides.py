@@ -208,7 +208,7 @@ def rup_7() -> Artifact:
         claim("non-linear extensions are slower", "Slide Conclusions",
             "Non-linear extensions suffer from slower convergence: they take more than twice the inner "
             "products to reach the same relative suboptimality. An evaluation of the Gaussian kernel counts "
-            "as one inner product.",
+            "as one inner product, unless the row cache has its value.",
             *(Ratio(name, Arrival("kernel", "suboptimality", level=level),
                   Arrival("linear", "suboptimality", level=level), (2.0, None))
               for name, level in (("to 10 %", 0.1), ("to 3 %", 0.03))),
