@@ -299,16 +299,21 @@ def test_a_value_that_is_an_upper_bound_alone(tmp_path):
         (True, 4000, UNSURE),  # what is stored is of the last checkpoint
     ],
 )
-def test_examples_that_are_wrong_tell_the_noise_of_a_difference(tmp_path, stored, at, verdict):
+def test_examples_that_are_wrong_tell_the_noise_of_differences_and_ratios(tmp_path, stored, at, verdict):
     paper = artifact(["sbp", "sdca"])
     for run in paper.runs.planned():
         wrong = np.arange(1000) < (30 if run.solver == "sbp" else 40)
         rows = [{"test_error": float(wrong.mean())}] * 4
         store(tmp_path, run, rows, wrong=wrong if stored else None)
-    given = Order("c", Value("sbp", at=at), Value("sdca", at=at))
+    one, other = Value("sbp", at=at), Value("sdca", at=at)
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    (finding,) = judge(given, {"kev_ondemand": {"board": evidence}})
-    assert finding.verdict == verdict and finding.estimate.value == pytest.approx(-1.0)
+    for given, value in (
+        (Order("c", one, other), -1.0),
+        (Order("c", one, other, ratio=True), 0.75),
+        (Ratio("c", one, other, (0.0, 1.0)), 0.75),
+    ):
+        (finding,) = judge(given, {"kev_ondemand": {"board": evidence}})
+        assert finding.verdict == verdict and finding.estimate.value == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
