@@ -11,7 +11,6 @@ from scipy import stats
 from svmbench.analysis.arrivals import stays_below
 from svmbench.analysis.compare import bootstrap, compare
 from svmbench.analysis.costs import observe, problem_names
-from svmbench.cli.main import main
 from svmbench.errors import UserError
 from tests.figures.stored import stored_run
 from tests.told import output, refusal
@@ -26,6 +25,12 @@ def group(root, solver, factor, seeds=range(6), dataset="adult", **options):
     ]
 
 
+def compared(a, b, target=0.15, *more):
+    """The only row of a comparison of kernel evaluations until a test error."""
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", target, *more)
+    return row
+
+
 def test_a_constant_factor_is_found_with_a_narrow_interval(tmp_path):
     a, b = group(tmp_path, "sbp", 2), group(tmp_path, "pegasos", 6)
     (row,), left_out = compare(a, b, "kev_ondemand", "test_error", 0.15)
@@ -34,11 +39,7 @@ def test_a_constant_factor_is_found_with_a_narrow_interval(tmp_path):
     assert (row.pairs, row.reached_a, row.reached_b) == (6, 6, 6)
     assert row.p == pytest.approx(2 / 64) and row.verdict == "A"
     assert (row.problem, row.a, row.b) == ("adult", "SBP", "Pegasos") and not left_out
-
-
-def test_the_other_way_round_is_the_other_answer(tmp_path):
-    a, b = group(tmp_path, "sbp", 2), group(tmp_path, "pegasos", 6)
-    (row,), _ = compare(b, a, "kev_ondemand", "test_error", 0.15)
+    row = compared(b, a)
     assert row.ratio == pytest.approx(3.0) and row.verdict == "B"
 
 
@@ -54,28 +55,21 @@ def test_by_default_half_of_the_worse_group_reaches_the_target(tmp_path):
 
 
 def test_few_seeds_cannot_tell_however_clear_the_ratio(tmp_path):
-    a, b = group(tmp_path, "sbp", 1, range(5)), group(tmp_path, "pegasos", 100, range(5))
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    row = compared(group(tmp_path, "sbp", 1, range(5)), group(tmp_path, "pegasos", 100, range(5)))
     assert row.verdict == "cannot tell with 5 shared seeds" and row.ratio == pytest.approx(0.01)
 
 
 def test_a_solver_without_random_choices_is_paired_with_every_seed(tmp_path):
     a, b = group(tmp_path, "sbp", 1), group(tmp_path, "smo", 3, [0])
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
-    assert (row.verdict, row.constant) == ("cannot tell with 6 and 1 seeds", "")
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo"})
+    mapped = group(tmp_path, "smo", 3, [0], config={"features": {"name": "nystrom", "s": 64}})
+    for row in (compared(a, b), compared(a, mapped, 0.15, {"smo"})):  # random features are such choices
+        assert (row.verdict, row.constant) == ("cannot tell with 6 and 1 seeds", "")
+    row = compared(a, b, 0.15, {"smo"})
     assert (row.pairs, row.constant, row.seeds_b) == (6, "B", 1)
     assert (row.ratio, row.low, row.high) == pytest.approx((1 / 3,) * 3)
     assert row.p == pytest.approx(2 / 64) and row.verdict == "A"
-    (row,), _ = compare(b, a, "kev_ondemand", "test_error", 0.15, {"smo"})
+    row = compared(b, a, 0.15, {"smo"})
     assert (row.pairs, row.constant, row.verdict) == (6, "A", "B") and row.ratio == pytest.approx(3.0)
-
-
-def test_a_solver_on_random_features_is_not_taken_for_one_without_random_choices(tmp_path):
-    a = group(tmp_path, "sbp", 1)
-    b = group(tmp_path, "smo", 3, [0], config={"features": {"name": "nystrom", "s": 64}})
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo"})
-    assert (row.verdict, row.constant) == ("cannot tell with 6 and 1 seeds", "")
 
 
 def test_counts_of_two_solvers_without_random_choices_are_exact_and_times_are_not(tmp_path):
@@ -96,25 +90,35 @@ def test_exact_rows_have_no_part_in_the_correction(tmp_path):
 
 def test_the_table_says_how_a_single_run_was_paired(tmp_path, capsys):
     group(tmp_path, "sbp", 1), group(tmp_path, "smo", 3, [0])
-    assert main(["compare", "sbp-*", "smo-*", "--results", str(tmp_path), "--to", "test_error=0.15"]) == 0
-    out = capsys.readouterr().out
+    out = output(capsys, ["compare", "sbp-*", "smo-*", "--results", str(tmp_path), "--to", "test_error=0.15"])
     assert "A is cheaper on 1" in out and "paired with every seed" in out
 
 
 def test_a_target_that_one_side_never_reaches(tmp_path):
     a = group(tmp_path, "sbp", 1)
     b = [stored_run(tmp_path, "smo", seed=s, costs=[100, 900], errors=[50, 30]) for s in range(6)]
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    row = compared(a, b)
     assert row.ratio == 0.0 and row.cost_b == np.inf and row.reached_b == 0 and row.verdict == "A"
     assert row.plain()["cost_b"] is None
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.01)
+    row = compared(a, b, 0.01)
     assert row.verdict == "neither reaches it" and np.isnan(row.ratio)
 
 
-def test_seeds_that_are_not_shared_are_compared_as_groups(tmp_path):
-    a, b = group(tmp_path, "sbp", 1, range(4)), group(tmp_path, "pegasos", 4, range(10, 14))
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
-    assert row.pairs == 0 and row.p == pytest.approx(2 / 70) and row.verdict == "A"
+@pytest.mark.parametrize(
+    ("first", "second", "pairs"),
+    [
+        (range(4), range(10, 14), 0),
+        (range(4), range(3, 7), 0),  # a single shared seed of several
+        (range(3), range(1, 4), 2),
+        (range(1), range(1), 1),
+        (range(2), range(1), 0),
+    ],
+)
+def test_seeds_are_compared_in_pairs_if_several_or_all_are_shared(tmp_path, first, second, pairs):
+    row = compared(group(tmp_path, "sbp", 1, first), group(tmp_path, "pegasos", 2, second))
+    assert row.pairs == pairs and row.ratio == pytest.approx(0.5)
+    if len(second) == 4 and pairs == 0 and second[0] == 10:  # as groups
+        assert row.p == pytest.approx(2 / 70) and row.verdict == "A"
 
 
 def test_p_values_are_corrected_for_the_number_of_problems(tmp_path):
@@ -136,12 +140,10 @@ def test_two_stores_are_compared_method_by_method(tmp_path):
 
 
 def test_several_methods_against_one_are_refused_with_the_way_out(tmp_path):
-    a = group(tmp_path, "sbp", 2) + group(tmp_path, "smo", 2)
-    b = group(tmp_path, "pegasos", 1)
-    with pytest.raises(UserError, match=r"A has 2 methods on adult .* name the runs of one"):
-        compare(a, b, "kev_ondemand", "test_error", 0.15)
-    with pytest.raises(UserError, match=r"B has 2 methods on adult .* name the runs of one"):
-        compare(b, a, "kev_ondemand", "test_error", 0.15)
+    two, one = group(tmp_path, "sbp", 2) + group(tmp_path, "smo", 2), group(tmp_path, "pegasos", 1)
+    for side, pair in (("A", (two, one)), ("B", (one, two))):
+        with pytest.raises(UserError, match=rf"{side} has 2 methods on adult .* name the runs of one"):
+            compared(*pair)
 
 
 def test_other_problems_are_named_and_not_compared(tmp_path):
@@ -161,12 +163,8 @@ def test_lambda_and_c_that_mean_the_same_are_one_problem(tmp_path):
 
 
 def test_problems_are_named_by_what_they_differ_in(tmp_path):
-    runs = [
-        stored_run(
-            tmp_path, costs=[100], errors=[50], config={"dataset": {"name": "mnist_e", "alpha": alpha}}
-        )
-        for alpha in (1.0, 2.5)
-    ]
+    configs = [{"dataset": {"name": "mnist_e", "alpha": alpha}} for alpha in (1.0, 2.5)]
+    runs = [stored_run(tmp_path, costs=[100], errors=[50], config=config) for config in configs]
     names = observe(runs, "kev_ondemand", "test_error").problems.values()
     assert sorted(names) == ["mnist_e (alpha = 1)", "mnist_e (alpha = 2.5)"]
 
@@ -187,21 +185,20 @@ def dipping(root, seeds=range(6)):
 
 
 def test_a_chance_dip_of_a_noisy_curve_makes_no_method_cheaper(tmp_path, capsys):
-    a, b = group(tmp_path, "sbp", 1), dipping(tmp_path)
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    row = compared(group(tmp_path, "sbp", 1), dipping(tmp_path))
     assert (row.cost_a, row.cost_b, row.ratio) == (800, 800, 1.0) and row.verdict == "no difference shown"
-    assert main(["compare", "sbp-*", "pegasos-*", "--results", str(tmp_path), "--to", "test_error=0.15"]) == 0
-    assert "from which a run stays at or below the target until its end" in capsys.readouterr().out
+    words = ["compare", "sbp-*", "pegasos-*", "--results", str(tmp_path), "--to", "test_error=0.15"]
+    assert "from which a run stays at or below the target until its end" in output(capsys, words)
 
 
 def test_the_table_says_of_what_a_ratio_is_the_median(tmp_path, capsys):
     group(tmp_path, "sbp", 1), group(tmp_path, "pegasos", 2, range(2, 8)), group(tmp_path, "sdca", 2, [9])
-    words = ["--results", str(tmp_path), "--to", "test_error=0.15"]
-    assert main(["compare", "sbp-*", "pegasos-*", *words]) == 0
-    assert "\nA / B: the median of the ratios seed by seed, with a bootstrap" in capsys.readouterr().out
-    assert main(["compare", "sbp-*", "sdca-*", *words]) == 0
-    assert "\nA / B: the ratio of the medians, with a bootstrap interval.\n" in capsys.readouterr().out
-    out = output(capsys, ["compare", "sbp-*", "sdca-*", *words[:2], "--to", "test_error=0.01"])
+    results = ["--results", str(tmp_path), "--to"]
+    out = output(capsys, ["compare", "sbp-*", "pegasos-*", *results, "test_error=0.15"])
+    assert "\nA / B: the median of the ratios seed by seed, with a bootstrap" in out
+    out = output(capsys, ["compare", "sbp-*", "sdca-*", *results, "test_error=0.15"])
+    assert "\nA / B: the ratio of the medians, with a bootstrap interval.\n" in out
+    out = output(capsys, ["compare", "sbp-*", "sdca-*", *results, "test_error=0.01"])
     assert "A / B:" not in out and "neither reaches it on 1" in out
 
 
@@ -276,36 +273,19 @@ def test_a_problem_that_only_one_side_has_hides_none_after_it(tmp_path):
 
 def test_problems_are_in_the_order_of_their_names_whatever_their_checksums(tmp_path):
     checksums = {"adult": "c", "mnist": "b", "w8a": "a"}
-    a, b = (
-        [
-            run
-            for name, checksum in checksums.items()
-            for run in group(tmp_path, s, 1, [0], name, checksum=checksum)
-        ]
-        for s in ("sbp", "smo")
-    )
-    assert [row.problem for row in compare(a, b, "kev_ondemand", "test_error")[0]] == list(checksums)
 
+    def runs(solver):
+        found = (group(tmp_path, solver, 1, [0], name, checksum=one) for name, one in checksums.items())
+        return [run for runs in found for run in runs]
 
-@pytest.mark.parametrize(
-    ("first", "second", "pairs"),
-    [
-        (range(4), range(3, 7), 0),  # a single shared seed of several
-        (range(3), range(1, 4), 2),
-        (range(1), range(1), 1),
-        (range(2), range(1), 0),
-    ],
-)
-def test_seeds_are_compared_in_pairs_if_several_or_all_are_shared(tmp_path, first, second, pairs):
-    a, b = group(tmp_path, "sbp", 1, first), group(tmp_path, "pegasos", 2, second)
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
-    assert row.pairs == pairs and row.ratio == pytest.approx(0.5)
+    rows, _ = compare(runs("sbp"), runs("smo"), "kev_ondemand", "test_error")
+    assert [row.problem for row in rows] == list(checksums)
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(0.5, "B"), (1, "equal"), (3, "A")])
 def test_solvers_without_random_choices_are_compared_exactly(tmp_path, factor, verdict):
     a, b = group(tmp_path, "smo", 1, [0]), group(tmp_path, "gpdt", factor, [0])
-    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo", "gpdt"})
+    row = compared(a, b, 0.15, {"smo", "gpdt"})
     assert (row.verdict, row.pairs, row.constant) == (verdict, 1, "both")
 
 
@@ -325,7 +305,6 @@ def test_problems_on_data_sets_of_one_name_are_told_apart_by_kernel_or_checksum(
 
 def test_a_refusal_names_three_reasons_at_most(tmp_path):
     a = [run for name in ("adult", "mnist", "usps", "w8a") for run in group(tmp_path, "sbp", 1, [0], name)]
-    with pytest.raises(
-        UserError, match=r"compared \(adult: .*; mnist: .*; reuters: only B has runs of it\)$"
-    ):
+    said = r"compared \(adult: .*; mnist: .*; reuters: only B has runs of it\)$"
+    with pytest.raises(UserError, match=said):
         compare(a, group(tmp_path, "smo", 1, [0], "reuters"), "kev_ondemand", "test_error")

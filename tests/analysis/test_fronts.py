@@ -22,6 +22,11 @@ def steps(root, solver, costs, errors, **options):
     return steps_of(stored_run(root, solver, costs=costs, errors=errors, **options), "kev_ondemand")
 
 
+def of_one(root, name, costs, errors, **options):
+    """The front of a method with one run."""
+    return front(name, name, [steps(root / name, "sbp", costs, errors, **options)])
+
+
 @pytest.fixture
 def family(tmp_path):
     """A small budget, which is early and stays at 20 %, and a large one, which is late and better."""
@@ -84,9 +89,8 @@ def test_values_before_the_window_count_from_its_begin(family):
 
 
 def test_the_window_ends_where_the_first_unsettled_method_ends(tmp_path):
-    short = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 100], [40, 30])])
-    long = front("b", "b", [steps(tmp_path / "b", "sbp", [2, 1000], [45, 20])])
-    done = front("c", "c", [steps(tmp_path / "c", "sbp", [1, 10], [35, 25], status="converged")])
+    short, long = of_one(tmp_path, "a", [1, 100], [40, 30]), of_one(tmp_path, "b", [2, 1000], [45, 20])
+    done = of_one(tmp_path, "c", [1, 10], [35, 25], status="converged")
     assert Window.of([short, long, done], "kev_ondemand", 30.0) == Window(0.1, 100.0, 30.0)
     # A model can always be smaller than allowed.
     assert Window.of([short, long, done], "prediction", 30.0).high == 1000.0
@@ -94,8 +98,7 @@ def test_the_window_ends_where_the_first_unsettled_method_ends(tmp_path):
 
 
 def test_ahead_is_who_is_near_the_least_error_where_one_is_known(tmp_path):
-    early = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 1000], [20, 20])])
-    late = front("b", "b", [steps(tmp_path / "b", "sbp", [100, 1000], [10, 10])])
+    early, late = of_one(tmp_path, "a", [1, 1000], [20, 20]), of_one(tmp_path, "b", [100, 1000], [10, 10])
     window = Window.of([early, late], "kev_ondemand", 50.0)
     parts = ahead(window, {"early": early, "late": late}, 10_000)
     # Three decades; the early one alone for two of them. The grid has both ends.
@@ -106,10 +109,11 @@ def test_ahead_is_who_is_near_the_least_error_where_one_is_known(tmp_path):
 
 
 def test_nobody_is_ahead_where_none_is_better_than_the_empty_model(tmp_path):
-    curve = front("a", "a", [steps(tmp_path / "a", "sbp", [900, 1000], [20, 10])])
-    other = front("b", "b", [steps(tmp_path / "b", "sbp", [1, 1000], [30, 30])])
+    curve, other = of_one(tmp_path, "a", [900, 1000], [20, 10]), of_one(tmp_path, "b", [1, 1000], [30, 30])
     assert ahead(Window(1.0, 1000.0, 25.0), {"a": curve, "b": other}, 100) == {"a": 1.0, "b": 0.0}
     assert ahead(Window(1.0, 1000.0, 5.0), {"a": curve, "b": other}, 100) == {"a": 0.0, "b": 0.0}
+    perfect = of_one(tmp_path, "c", [1, 1000], [0, 0])
+    assert ahead(Window(1.0, 1000.0, 20.0), {"c": perfect}, 100) == {"c": 1.0}
 
 
 def test_an_answer_worse_than_the_empty_model_counts_as_this_one(family):
@@ -150,11 +154,8 @@ def test_stairs_show_no_value_before_it_was_reached(tmp_path):
 MEANS = {f"set{k}": {"a": 1.0, "b": 2.0 + k, "c": 2.0 + k} for k in range(6)}
 
 
-def test_mean_ranks_share_ties():
+def test_mean_ranks_share_ties_of_methods_that_all_problems_have():
     assert mean_ranks(MEANS) == {"a": 1.0, "b": 2.5, "c": 2.5}
-
-
-def test_methods_that_a_problem_lacks_have_no_rank():
     assert list(mean_ranks({**MEANS, "other": {"a": 1.0, "c": 0.5}})) == ["a", "c"]
     assert mean_ranks({}) == {}
 
@@ -199,14 +200,8 @@ def test_the_medians_of_a_front_begin_at_the_empty_model(family):
 @pytest.mark.parametrize(("error", "part"), [(24.99, 1.0), (25.01, 0.0)])
 def test_a_standard_error_decides_who_is_near_the_least_error(tmp_path, error, part):
     # Of 10 % on 4 test examples it is 15 points.
-    best = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 1000], [10, 10])])
-    other = front("b", "b", [steps(tmp_path / "b", "sbp", [1, 1000], [error, error])])
+    best, other = (of_one(tmp_path, name, [1, 1000], [e, e]) for name, e in (("a", 10), ("b", error)))
     assert ahead(Window(1.0, 1000.0, 50.0), {"best": best, "other": other}, 4) == {"best": 1.0, "other": part}
-
-
-def test_who_makes_no_error_is_ahead(tmp_path):
-    curve = front("a", "a", [steps(tmp_path, "sbp", [1, 1000], [0, 0])])
-    assert ahead(Window(1.0, 1000.0, 20.0), {"a": curve}, 100) == {"a": 1.0}
 
 
 def test_stairs_have_sixty_costs_per_factor_of_ten_and_the_ends_of_each_seed(tmp_path):

@@ -99,9 +99,8 @@ def test_what_is_not_reached_is_never_solved(tmp_path):
 
 
 def test_each_case_that_a_method_solves_has_a_marker(tmp_path):
-    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 2}) + store(
-        tmp_path, "smo", dict.fromkeys(("adult", "mnist"))
-    )
+    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 2})
+    runs += store(tmp_path, "smo", {"adult": None, "mnist": None})
     found = profiles(runs, "kev_ondemand", "test_error", [0.10])
     axes, style = Figure().subplots(), looks(found.methods)
     picture._panel(axes, found, found.costs, style, "cost", "data profile")
@@ -165,33 +164,22 @@ def test_bad_options_get_one_sentence(tmp_path, capsys, options, words):
     ("run_on", "methods", "problems"),
     [
         # Two methods on two problems are more than three on one.
-        ({"sdca": "a", "sbp": "am", "smo": "am"}, ["SBP", "SMO"], ["adult", "mnist"]),
+        ({"sdca": "a", "sbp": "am", "smo": "am"}, "SBP SMO", "adult mnist"),
         # Four on two are more than two on three, in either order.
-        (
-            {"sbp": "amr", "smo": "amr", "sdca": "am", "pegasos": "am"},
-            ["Pegasos", "SBP", "SDCA", "SMO"],
-            ["adult", "mnist"],
-        ),
-        (
-            {"sdca": "am", "pegasos": "am", "sbp": "amr", "smo": "amr"},
-            ["Pegasos", "SBP", "SDCA", "SMO"],
-            ["adult", "mnist"],
-        ),
+        ({"sbp": "amr", "smo": "amr", "sdca": "am", "pegasos": "am"}, "Pegasos SBP SDCA SMO", "adult mnist"),
+        ({"sdca": "am", "pegasos": "am", "sbp": "amr", "smo": "amr"}, "Pegasos SBP SDCA SMO", "adult mnist"),
         # One method alone is no comparison, however many problems it has.
-        ({"sbp": "amr", "smo": "a"}, ["SBP", "SMO"], ["adult"]),
+        ({"sbp": "amr", "smo": "a"}, "SBP SMO", "adult"),
     ],
 )
 def test_as_many_methods_and_problems_as_possible_are_compared(tmp_path, run_on, methods, problems):
-    names = {"a": "adult", "m": "mnist", "r": "reuters"}
-    runs = [
-        run
-        for solver, on in run_on.items()
-        for run in store(tmp_path, solver, {names[letter]: 1 for letter in on})
-    ]
+    names, runs = {"a": "adult", "m": "mnist", "r": "reuters"}, []
+    for solver, on in run_on.items():
+        runs += store(tmp_path, solver, {names[letter]: 1 for letter in on})
     found = profiles(runs, "kev_ondemand", "test_error", [0.10])
-    assert [name for name, _ in found.methods] == methods
-    assert [problem for problem, _ in found.cases] == problems
-    if len(methods) == 4:  # the first method in the order of names that was not run there
+    assert [name for name, _ in found.methods] == methods.split()
+    assert [problem for problem, _ in found.cases] == problems.split()
+    if len(found.methods) == 4:  # the first method in the order of names that was not run there
         assert found.left_out == [("reuters", "not a problem of Pegasos")]
 
 
