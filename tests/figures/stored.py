@@ -9,12 +9,7 @@ from svmbench.store.identity import identity
 from tests.store.conftest import CONFIG as STORED
 
 #: That of the tests of the store, but for what pictures show.
-CONFIG = {
-    **STORED,
-    "solver": {"name": "sbp"},
-    "dataset": {"name": "adult"},
-    "budget": {**STORED["budget"], "kev": 1e9},
-}
+CONFIG = {**STORED, "budget": {**STORED["budget"], "kev": 1e9}}
 
 #: Name of the optimum that runs refer to.
 PROBLEM = "the only one"
@@ -52,13 +47,8 @@ def stored_run(
     ``machine``. A solver that is not in `TITLES` is called by its name, as runs were before titles.
     """
     called = title or TITLES.get(solver)
-    full = {
-        **CONFIG,
-        "solver": {"name": solver},
-        "dataset": {"name": dataset},
-        "seed": seed,
-        **(config or {}),
-    }
+    own = {"solver": {"name": solver}, "dataset": {"name": dataset}, "seed": seed}
+    full = {**CONFIG, **own, **(config or {})}
     lam = full["problem"]["lam"] or 1 / (full["problem"]["C"] * rows)
     writer = Store(root).begin(
         identity(RunConfig.of(full), checksum, 1),
@@ -91,13 +81,5 @@ def _stored(value):
 
 def store_optimum(root, test_error=10.0, primal=0.3, **more):
     """Store the optimum that runs refer to; the error in percent."""
-    record = {
-        "key": PROBLEM,
-        "test_error": test_error / 100.0,
-        "primal": primal,
-        "relative_gap": 1e-7,
-        "test_mistakes": 5,
-        "nu": 0.01,
-        **more,
-    }
-    Store(root).put_optimum(record)
+    known = {"test_error": test_error / 100.0, "test_mistakes": 5, "primal": primal}
+    Store(root).put_optimum({"key": PROBLEM, "relative_gap": 1e-7, "nu": 0.01, **known, **more})

@@ -25,9 +25,8 @@ def runs(tmp_path_factory):
     found = []
     for dataset, level in (("adult", 15.0), ("mnist", 0.5)):
         for seed in range(3):
-            found.append(
-                stored_run(root, "sbp", dataset, seed, COSTS, level * (1 + 1e3 / COSTS) + 0.01 * seed)
-            )
+            errors = level * (1 + 1e3 / COSTS) + 0.01 * seed
+            found.append(stored_run(root, "sbp", dataset, seed, COSTS, errors))
             noise = 1 + 0.1 * np.random.default_rng(seed).random(COSTS.size)
             found.append(stored_run(root, "pegasos", dataset, seed, COSTS, level * noise))
         errors = np.where(COSTS < 2e4, 6 * level, level)
@@ -38,7 +37,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """The figure as it was just before it was written."""
+    """A function that draws, and returns the figure as it was just before it was written."""
     figures = []
 
     def save(figure, stem, caption, formats=None):
@@ -47,7 +46,13 @@ def drawn(monkeypatch):
 
     monkeypatch.setattr(sheet, "save", save)
     monkeypatch.setattr(curves, "save", save)
-    return figures
+
+    def drawn(function, *given, **more):
+        function(*given, **more)
+        return figures[-1][0]
+
+    drawn.figures = figures
+    return drawn
 
 
 def test_the_same_runs_give_the_same_bytes(runs, tmp_path):
@@ -79,8 +84,7 @@ def test_the_caption_names_runs_and_reasons(runs, tmp_path):
 
 
 def test_each_panel_has_its_lines_and_a_log_axis(runs, drawn):
-    draw(runs, "kev_ondemand", None)
-    ((figure, _),) = drawn
+    figure = drawn(draw, runs, "kev_ondemand", None)
     for ax in figure.axes:
         assert ax.get_xscale() == "log"
         assert ax.get_xlabel() == "kernel evaluations, counted on demand (A)"
@@ -98,8 +102,7 @@ def test_the_line_is_the_median_and_the_band_the_quartiles(tmp_path, drawn):
     found = [
         stored_run(tmp_path, seed=s, costs=COSTS, errors=np.full(COSTS.size, e)) for s, e in enumerate(levels)
     ]
-    draw(found, "kev_ondemand", None)
-    ((figure, _),) = drawn
+    figure = drawn(draw, found, "kev_ondemand", None)
     (ax,) = figure.axes
     assert set(ax.lines[0].get_ydata()) == {40.0}
     corners = ax.collections[0].get_paths()[0].vertices[:, 1]
@@ -114,7 +117,7 @@ def test_views_set_title_and_ranges(tmp_path, drawn):
     views = {"mnist": View(title="Digits", x=(2e3, 1e5), y=(0.4, 3.0))}
     row = Row("kev_iter", "test_error", select(runs, "kev_iter"), views)
     draw_rows([row], None, notes=["A note."])
-    ((figure, caption),) = drawn
+    ((figure, caption),) = drawn.figures
     assert [ax.get_title() for ax in figure.axes] == ["adult\nγ = 0.05, C = 1", "Digits\nγ = 0.05, C = 1"]
     assert figure.axes[1].get_xlim() == (2e3, 1e5) and figure.axes[1].get_ylim() == (0.4, 3.0)
     assert any(np.allclose(line.get_ydata(), 14.0) for line in figure.axes[0].lines)
@@ -122,8 +125,7 @@ def test_views_set_title_and_ranges(tmp_path, drawn):
 
 
 def test_the_range_shows_everything(runs, drawn):
-    draw(runs, "kev_ondemand", None)
-    ((figure, _),) = drawn
+    figure = drawn(draw, runs, "kev_ondemand", None)
     bottom, top = figure.axes[0].get_ylim()
     assert bottom < 15.0 and top > 6 * 15.0  # SMO is seen before its critical point
 
@@ -137,8 +139,7 @@ def test_a_flat_or_single_point_can_be_drawn(tmp_path, errors):
 
 def test_more_solvers_than_colours_stay_apart(tmp_path, drawn):
     found = [stored_run(tmp_path, f"solver{k}", costs=COSTS, errors=10 + k + 0 * COSTS) for k in range(16)]
-    draw(found, "kev_ondemand", None)
-    ((figure, _),) = drawn
+    figure = drawn(draw, found, "kev_ondemand", None)
     handles = figure.legends[0].legend_handles
     looks = {(h.get_color(), h.get_marker(), str(h.get_linestyle())) for h in handles}
     assert len(handles) == len(looks) == 16
@@ -171,8 +172,7 @@ def test_more_lines_than_can_be_told_apart_are_refused(tmp_path):
 
 def test_a_legend_is_never_wider_than_the_sheet(drawn):
     named = [Drawn("a rather long name, number " * 2 + str(k), "", COSTS, COSTS) for k in range(9)]
-    draw_sheet([[Plot("a", named)]], "x", ["y"], None, caption="")
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[Plot("a", named)]], "x", ["y"], None, caption="")
     figure.draw_without_rendering()
     (legend,) = figure.legends
     box = legend.get_window_extent()
@@ -180,8 +180,7 @@ def test_a_legend_is_never_wider_than_the_sheet(drawn):
 
 
 def test_few_lines_in_one_column_are_named_at_their_ends(drawn):
-    draw_sheet([[Plot("a", lines(3, level=10.0))]], "x", ["y"], None, caption="")
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[Plot("a", lines(3, level=10.0))]], "x", ["y"], None, caption="")
     assert not figure.legends
     texts = figure.axes[0].texts
     assert [text.get_text() for text in texts] == ["line 0", "line 1", "line 2"]
@@ -192,8 +191,7 @@ def test_few_lines_in_one_column_are_named_at_their_ends(drawn):
 def test_no_leader_of_a_name_can_be_taken_for_a_line(drawn):
     short = Drawn("short", "smo", COSTS[:4], np.full(4, 30.0))
     close = [Drawn(name, name, COSTS, np.full(COSTS.size, y)) for name, y in (("sbp", 10.0), ("sdca", 10.1))]
-    draw_sheet([[Plot("a", [short, *close])]], "x", ["y"], None, caption="", scale="linear")
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[Plot("a", [short, *close])]], "x", ["y"], None, caption="", scale="linear")
     texts = {text.get_text(): text for text in figure.axes[0].texts}
     assert texts["short"].arrow_patch is None  # beside its line
     figure.draw_without_rendering()
@@ -205,15 +203,13 @@ def test_no_leader_of_a_name_can_be_taken_for_a_line(drawn):
 
 def test_panels_of_a_row_share_the_kind_of_their_y_axis(drawn):
     narrow, wide = Plot("narrow", lines(1, 5.0)), Plot("wide", lines(9, 1.0))
-    draw_sheet([[narrow, wide], [narrow, narrow]], "x", ["y", "z"], None, caption="")
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[narrow, wide], [narrow, narrow]], "x", ["y", "z"], None, caption="")
     assert [ax.get_yscale() for ax in figure.axes] == ["log", "log", "linear", "linear"]
 
 
 def test_published_points_are_hollow_in_the_look_of_their_line_and_in_the_range(drawn):
     plot = Plot("a", lines(1, 5.0), known=[Known("line 0", 1e4, 20.0, 30.0)], levels=[("printed", 2.0)])
-    draw_sheet([[plot, plot]], "x", ["y"], None, caption="", scale="linear")
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[plot, plot]], "x", ["y"], None, caption="", scale="linear")
     ax = figure.axes[0]
     (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     assert hollow.get_color() == ax.lines[1].get_color() and hollow.get_ydata() == [25.0]
@@ -225,7 +221,7 @@ def test_published_points_are_hollow_in_the_look_of_their_line_and_in_the_range(
 def test_published_points_keep_the_look_of_their_line_where_two_have_one_solver(drawn):
     both = [Drawn("ASSET", "asset", COSTS, COSTS), Drawn("ASSET online", "asset", COSTS, 2.0 * COSTS)]
     draw_sheet([[Plot("a", both, known=[Known("ASSET", 1e4, 1e4, 1e4)])]], "x", ["y"], None, caption="")
-    ((figure, _),) = drawn
+    ((figure, _),) = drawn.figures
     (ax,) = figure.axes
     (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     assert hollow.get_color() == ax.lines[0].get_color() != ax.lines[2].get_color()
@@ -233,8 +229,7 @@ def test_published_points_keep_the_look_of_their_line_where_two_have_one_solver(
 
 def test_a_panel_says_which_lines_of_the_others_it_lacks(runs, drawn):
     fewer = [run for run in runs if run.dataset == "adult" or run.solver != "pegasos"]
-    draw(fewer, "kev_ondemand", None)
-    ((figure, _),) = drawn
+    figure = drawn(draw, fewer, "kev_ondemand", None)
     assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[], ["not shown: Pegasos"]]
 
 
@@ -245,7 +240,7 @@ def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):
     smo = stored_run(tmp_path, "smo", costs=COSTS, errors=errors)
     draw([smo, stored_run(tmp_path, costs=COSTS, errors=0.0 * COSTS + 16.0)], "kev_ondemand", None)
     draw([smo], "kev_ondemand", None)
-    ((figure, _), (alone, _)) = drawn
+    ((figure, _), (alone, _)) = drawn.figures
     assert all(line.get_alpha() is None for line in alone.axes[0].lines)  # nothing to be hidden
     pale, plain, markers = [line for line in figure.axes[0].lines if line.get_color() == "#000000"]
     assert pale.get_alpha() < 0.5 and pale.get_zorder() < plain.get_zorder()
@@ -257,7 +252,7 @@ def test_the_optimum_is_broad_dashes_that_hide_no_line(tmp_path, drawn):
     store_optimum(tmp_path, test_error=15.0)
     runs = [stored_run(tmp_path, "decomposition", costs=COSTS, errors=0.0 * COSTS + 15.0)]
     draw([*runs, stored_run(tmp_path, costs=COSTS, errors=15.0 + 1e4 / COSTS)], "kev_ondemand", None)
-    ((figure, _),) = drawn
+    ((figure, _),) = drawn.figures
     optimum, *lines = [line for line in figure.axes[0].lines if line.get_marker() == "None"]
     (along,) = [line for line in lines if set(line.get_ydata()) == {15.0}]
     assert optimum.is_dashed() and set(optimum.get_ydata()) == {15.0}
@@ -287,8 +282,7 @@ def test_a_line_has_markers_within_the_heights_of_its_panel_alone():
 
 def test_a_value_that_is_a_lower_bound_is_hollow_and_joined_by_dots(drawn):
     line = Drawn("SBP", "sbp", COSTS[:3], np.array([1.0, 2.0, 9.0]), open=np.array([False, False, True]))
-    draw_sheet([[Plot("a", [line])]], "x", ["y"], None, caption="")
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[Plot("a", [line])]], "x", ["y"], None, caption="")
     (ax,) = figure.axes
     hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     assert [list(line.get_ydata()) for line in hollow if line.get_marker() == "s"] == [[9.0]]
@@ -300,8 +294,7 @@ def test_a_title_breaks_after_a_colon_and_never_within_a_word(drawn):
     words = (
         "Pegasos, Figure 7: suboptimality against the size k of a mini-batch, at the last of many iterations"
     )
-    draw_sheet([[Plot("a", lines(1))]], "x", ["y"], None, caption="", title=words)
-    ((figure, _),) = drawn
+    figure = drawn(draw_sheet, [[Plot("a", lines(1))]], "x", ["y"], None, caption="", title=words)
     first, *rest = figure.get_suptitle().split("\n")
     assert first == "Pegasos, Figure 7:" or "mini-batch" in figure.get_suptitle()
     figure.draw_without_rendering()
@@ -311,8 +304,7 @@ def test_a_title_breaks_after_a_colon_and_never_within_a_word(drawn):
 
 def test_epochs_are_passes_over_the_examples(tmp_path, drawn):
     run = stored_run(tmp_path, costs=COSTS, errors=COSTS, rows=500, iterations=COSTS)
-    draw([run], "epochs", None)
-    ((figure, _),) = drawn
+    figure = drawn(draw, [run], "epochs", None)
     assert np.allclose(figure.axes[0].lines[0].get_xdata(), COSTS / 500, rtol=1e-3)
 
 
@@ -322,8 +314,7 @@ def test_a_run_with_several_metrics_has_a_row_for_each(tmp_path, drawn):
         Row("kev_ondemand", metric, select([run], "kev_ondemand", metric))
         for metric in ("test_error", "support_vectors")
     ]
-    draw_rows(rows, None)
-    ((figure, _),) = drawn
+    figure = drawn(draw_rows, rows, None)
     assert [ax.get_ylabel() for ax in figure.axes] == ["test error (%)", "support vectors"]
 
 

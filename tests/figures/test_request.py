@@ -14,6 +14,12 @@ from .stored import store_optimum, stored_run
 COSTS = 10.0 ** np.arange(3, 6.05, 0.25)
 
 
+def setting(gamma, C=1.0):
+    """The groups of a configuration with a Gaussian kernel."""
+    kernel = {"name": "gaussian", "gamma": gamma}
+    return {"kernel": kernel, "problem": {"lam": None, "C": C, "bias": "none"}}
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Two solvers, three widths, two C, two seeds."""
@@ -25,10 +31,7 @@ def runs(tmp_path_factory):
             seed=seed,
             costs=COSTS,
             errors=10 + 1e4 * gamma * C / COSTS + seed,
-            config={
-                "kernel": {"name": "gaussian", "gamma": gamma},
-                "problem": {"lam": None, "C": C, "bias": "none"},
-            },
+            config=setting(gamma, C),
             wall_seconds=COSTS / 1e5,
             primal_objective=0.2 + 1 / COSTS,
             relative_gap=1 / COSTS,
@@ -87,17 +90,11 @@ def test_curves_that_would_look_alike_are_refused_with_the_way_out(runs):
 
 
 def _widths(root):
-    return [
-        stored_run(root, costs=COSTS, errors=COSTS, config={"kernel": {"name": "gaussian", "gamma": gamma}})
-        for gamma in range(20, 29)
-    ]
+    return [stored_run(root, costs=COSTS, errors=COSTS, config=setting(gamma)) for gamma in range(20, 29)]
 
 
 def test_more_curves_than_can_be_told_apart_are_refused_with_the_way_out(tmp_path):
-    runs = [
-        stored_run(tmp_path, costs=COSTS, errors=COSTS, config={"kernel": {"name": "gaussian", "gamma": g}})
-        for g in range(1, 14)
-    ]
+    runs = [stored_run(tmp_path, costs=COSTS, errors=COSTS, config=setting(g)) for g in range(1, 14)]
     with pytest.raises(UserError, match=r"13 curves of adult .* differ in kernel.gamma: give .*--panels-by"):
         picture(runs)
 
@@ -130,12 +127,8 @@ def test_suboptimality_is_measured_from_the_certified_optimum(tmp_path):
 )
 @pytest.mark.parametrize("heat", [None, ("kernel.gamma", "problem.C")])
 def test_every_metric_of_the_certified_optimum_can_be_drawn(tmp_path, metric, last, heat):
-    constant = {
-        "primal_objective": 0.301,
-        "dual_objective": 0.2,
-        "native_objective": 0.4,
-        "dual_source": "solver",
-    }
+    objectives = {"primal_objective": 0.301, "dual_objective": 0.2, "native_objective": 0.4}
+    constant = {**objectives, "dual_source": "solver"}
     columns = {name: [value] * COSTS.size for name, value in constant.items()}
     run = stored_run(tmp_path, costs=COSTS, errors=COSTS, **columns)
     store_optimum(tmp_path, primal=0.3, dual=0.3, norm=2.0, mean_hinge=0.1, nu=0.05)
@@ -182,15 +175,7 @@ def test_cells_of_a_heat_map_are_to_scale_where_values_are_spaced_logarithmicall
 
 def test_a_heat_map_has_a_logarithmic_axis_for_a_grid_of_decades(tmp_path):
     found = [
-        stored_run(
-            tmp_path,
-            costs=COSTS,
-            errors=C * COSTS,
-            config={
-                "kernel": {"name": "gaussian", "gamma": gamma},
-                "problem": {"lam": None, "C": C, "bias": "none"},
-            },
-        )
+        stored_run(tmp_path, costs=COSTS, errors=C * COSTS, config=setting(gamma, C))
         for C in (1.0, 10.0, 31.6, 100.0)
         for gamma in (1.0, 2.0, 3.0)
     ]
