@@ -7,13 +7,20 @@ from hydra import compose
 from omegaconf import OmegaConf
 
 from svmbench import config
-from svmbench.cli.main import main
 from svmbench.config import compose as composing
 from svmbench.config import folder
 from svmbench.config.compose import _composer
 from svmbench.config.compose import jobs as compose_jobs
 from svmbench.config.validation import checked
 from svmbench.errors import UserError
+from tests.told import answer
+
+
+def write(root, files):
+    """Write options of a user: their texts by their places."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
 
 
 def alone(overrides, folders=()):
@@ -65,14 +72,13 @@ def test_a_parameter_that_was_added_later_is_named_only_where_it_is_used(solver)
         "sdca": {"name": "sdca"},
         "perceptron": {"name": "perceptron", "epochs": None, "average": False, "order": "random"},
     }[solver]
-    assert config.resolve([f"solver={solver}"]).document()["solver"] == before
-    assert (
-        config.resolve([f"solver={solver}", "solver.suffix=true"]).document()["solver"] == before
-    )  # without effect
-    averaged = config.resolve([f"solver={solver}", "solver.average=true", "solver.suffix=true"]).document()[
-        "solver"
-    ]
-    assert averaged == before | {"average": True, "suffix": True}
+    suffix, average = "solver.suffix=true", "solver.average=true"
+    for words, named in (
+        ([], {}),
+        ([suffix], {}),  # without effect
+        ([suffix, average], {"average": True, "suffix": True}),
+    ):
+        assert config.resolve([f"solver={solver}", *words]).document()["solver"] == before | named
 
 
 def test_a_look_at_the_training_examples_is_named_only_where_it_is_left_out():
@@ -131,45 +137,31 @@ def test_by_default_a_solver_that_ends_by_itself_has_no_limit(given, kev):
 
 
 def test_lam_stands_for_itself():
-    assert config.resolve(["problem.lam=1e-3"]).document()["problem"] == {
-        "lam": 1e-3,
-        "C": None,
-        "bias": "none",
-    }
+    problem = {"lam": 1e-3, "C": None, "bias": "none"}
+    assert config.resolve(["problem.lam=1e-3"]).document()["problem"] == problem
 
 
 def test_a_set_without_suggestions_needs_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError, match=r"dataset=file needs a file: give dataset.path=FILE"):
-        config.resolve(["dataset=file"])
     (tmp_path / "mine.csv").touch()
-    with pytest.raises(UserError, match=r"no such file; did you mean 'mine.csv'\?"):
-        config.resolve(["dataset=file", "dataset.path=mien.csv"])
-    with pytest.raises(UserError, match=r"cannot read \.: it is a folder; give the file in it"):
-        config.resolve(["dataset=file", "dataset.path=."])
-    mine = ["dataset=file", "dataset.path=mine.csv"]
-    both = "the data set 'mine' has no suggested gamma or C: give kernel.gamma=NUMBER and problem.C=NUMBER"
-    with pytest.raises(UserError, match=both):
-        config.resolve(mine)
-    with pytest.raises(
-        UserError, match=r"the data set 'mine' has no suggested gamma: give kernel.gamma=NUMBER"
-    ):
-        config.resolve([*mine, "problem.lam=0.1"])
-    with pytest.raises(UserError, match=r"give problem.C=NUMBER or problem.lam=NUMBER"):
-        config.resolve([*mine, "kernel=linear"])
+    suggested = "the data set 'mine' has no suggested gamma"
+    for words, sentence in {
+        "": r"dataset=file needs a file: give dataset.path=FILE",
+        "dataset.path=mien.csv": r"no such file; did you mean 'mine.csv'\?",
+        "dataset.path=.": r"cannot read \.: it is a folder; give the file in it",
+        "dataset.path=mine.csv": f"{suggested} or C: give kernel.gamma=NUMBER and problem.C=NUMBER",
+        "dataset.path=mine.csv problem.lam=0.1": f"{suggested}: give kernel.gamma=NUMBER",
+        "dataset.path=mine.csv kernel=linear": r"give problem.C=NUMBER or problem.lam=NUMBER",
+    }.items():
+        with pytest.raises(UserError, match=sentence):
+            config.resolve(["dataset=file", *words.split()])
 
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1.0), ("1e-1", 0.1), (".5", 0.5)])
 def test_equal_numbers_are_one_value(text, value):
     gamma = config.resolve([f"kernel.gamma={text}"]).kernel.parameters["gamma"]
-    assert gamma == value
-    assert type(gamma) is float
-
-
-def test_whole_numbers_may_be_written_with_an_exponent():
-    iterations = config.resolve(["budget.iterations=1e6"]).budget.iterations
-    assert iterations == 1000000
-    assert type(iterations) is int
+    iterations = config.resolve(["budget.iterations=1e6"]).budget.iterations  # whole, with an exponent
+    assert (gamma, type(gamma), iterations, type(iterations)) == (value, float, 1000000, int)
 
 
 def test_a_schema_brings_values_to_one_form():
@@ -202,14 +194,9 @@ def test_a_sweep_is_every_combination_in_order():
 
 
 def test_a_users_own_folder(tmp_path):
-    (tmp_path / "dataset").mkdir()
-    (tmp_path / "dataset" / "small.yaml").write_text(
-        "name: checkerboard\nn_train: 20\nn_test: 0\nseed: 1\nsuggested:\n  gamma: 2.0\n  C: 3.0\n"
-    )
-    (tmp_path / "experiment").mkdir()
-    (tmp_path / "experiment" / "mine.yaml").write_text(
-        "# @package _global_\ndefaults:\n  - override /solver: smo\nseed: 7\n"
-    )
+    small = "name: checkerboard\nn_train: 20\nn_test: 0\nseed: 1\nsuggested:\n  gamma: 2.0\n  C: 3.0\n"
+    mine = "# @package _global_\ndefaults:\n  - override /solver: smo\nseed: 7\n"
+    write(tmp_path, {"dataset/small.yaml": small, "experiment/mine.yaml": mine})
     resolved = config.resolve(["dataset=small", "+experiment=mine"], [tmp_path])
     assert resolved.document()["dataset"] == {"name": "checkerboard", "n_train": 20, "n_test": 0, "seed": 1}
     assert (resolved.kernel.parameters["gamma"], resolved.problem.C) == (2.0, 3.0)
@@ -219,8 +206,7 @@ def test_a_users_own_folder(tmp_path):
 
 
 def test_a_key_that_a_users_file_leaves_out_can_be_added(tmp_path):
-    (tmp_path / "dataset").mkdir()
-    (tmp_path / "dataset" / "small.yaml").write_text("name: checkerboard\nn_train: 20\n")
+    write(tmp_path, {"dataset/small.yaml": "name: checkerboard\nn_train: 20\n"})
     mine = ["dataset=small", "problem.C=1", "kernel.gamma=1"]
     assert config.resolve(mine, [tmp_path]).dataset.parameters["n_test"] == 10000
     assert config.resolve([*mine, "+dataset.n_test=7"], [tmp_path]).dataset.parameters["n_test"] == 7
@@ -229,15 +215,13 @@ def test_a_key_that_a_users_file_leaves_out_can_be_added(tmp_path):
 
 
 def test_a_wrong_key_in_a_users_file_is_named(tmp_path):
-    (tmp_path / "budget").mkdir()
-    (tmp_path / "budget" / "mine.yaml").write_text("name: mine\nkevs: 3\n")
+    write(tmp_path, {"budget/mine.yaml": "name: mine\nkevs: 3\n"})
     with pytest.raises(UserError, match=r"unknown key budget.kevs; did you mean 'budget.kev'\?"):
         config.resolve(["budget=mine"], [tmp_path])
 
 
 def test_a_users_file_does_not_hide_behind_ours(tmp_path):
-    (tmp_path / "solver").mkdir()
-    (tmp_path / "solver" / "sbp.yaml").write_text("name: sbp\nnu: 0.1\n")
+    write(tmp_path, {"solver/sbp.yaml": "name: sbp\nnu: 0.1\n"})
     with pytest.raises(UserError, match=r"sbp.yaml has the name of an option of svmbench"):
         folder.user_folders(str(tmp_path))
 
@@ -278,9 +262,7 @@ def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_pa
         "solver/derived.yaml": "defaults:\n  - pegasos\n\nexact: true\n",
         "mine/global.yaml": "# @package _global_\nsolver:\n  nu: 0.25\n",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    write(tmp_path, files)
     given = ["problem.C=1", "kernel.gamma=2"]
     many = [
         [*given, "solver=derived", "budget=kernel_too", "dataset=adult"],
@@ -335,16 +317,14 @@ def test_what_was_composed_before_stays_as_it_is_and_is_not_used_for_other_files
 
 
 def test_a_value_that_refers_to_another_follows_it_from_job_to_job(tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "same.yaml").write_text("# @package _global_\nproblem:\n  C: ${kernel.gamma}\n")
+    write(tmp_path, {"mine/same.yaml": "# @package _global_\nproblem:\n  C: ${kernel.gamma}\n"})
     found, _ = compose_jobs(["+mine=same", "kernel.gamma=0.25,0.5", "problem.lam=null"], [tmp_path])
     assert [job.config.problem.C for job in found] == [0.25, 0.5]
     assert [job.config.kernel.parameters["gamma"] for job in found] == [0.25, 0.5]
 
 
 def test_a_file_that_is_no_yaml_is_told_with_its_place(tmp_path):
-    (tmp_path / "dataset").mkdir()
-    (tmp_path / "dataset" / "torn.yaml").write_text("name: [a\n")
+    write(tmp_path, {"dataset/torn.yaml": "name: [a\n"})
     for many in (["dataset=torn"],), (["dataset=torn"], ["dataset=adult"]):
         with pytest.raises(UserError, match=r"not YAML \(.*torn.yaml\", line 1"):
             config.resolve_all(many, [tmp_path])
@@ -370,8 +350,7 @@ def test_a_file_that_is_no_text_or_no_keys_is_named(tmp_path, content, capsys):
         compose_jobs(["budget=mine,quick", given[1]], [tmp_path])
     for words in (["--help"], []):
         if not words or b"\xe9" in content:
-            assert main(["run", *given, "--config-dir", str(tmp_path), *words]) == 2
-            printed = capsys.readouterr()
+            printed = answer(capsys, ["run", *given, "--config-dir", str(tmp_path), *words], 2)
             assert printed.out == "" and printed.err.count("\n") == 1
 
 
@@ -383,8 +362,7 @@ def test_a_folder_with_the_name_of_a_file_is_no_option(tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
-    (tmp_path / "budget").mkdir()
-    (tmp_path / "budget" / "mine.yaml").write_text("name: mine\n")
+    write(tmp_path, {"budget/mine.yaml": "name: mine\n"})
     monkeypatch.setattr(folder.Path, "read_text", refuse)
     with pytest.raises(UserError, match=r"cannot read .*mine.yaml: Permission denied; make it readable"):
         folder.text_of(tmp_path / "budget" / "mine.yaml")
