@@ -112,31 +112,21 @@ def test_a_server_without_ranges_starts_anew(tmp_path, server):
     assert [asked for _, asked in server.requests] == [None, f"bytes={download.PIECE}-"]
 
 
-def left_part(folder: Path, content: bytes) -> None:
-    (folder / "raw" / "set").mkdir(parents=True)
-    (folder / "raw" / "set" / ".set.txt.part").write_bytes(content)
-
-
-def test_a_download_goes_on_from_the_part_that_a_killed_process_left(tmp_path, server):
-    left_part(tmp_path, CONTENT[:5000])
+@pytest.mark.parametrize(
+    ("left", "asked"),
+    [
+        (CONTENT[:5000], ["bytes=5000-"]),
+        (CONTENT, [f"bytes={len(CONTENT)}-"]),
+        (b"wrong" * 100, ["bytes=500-", None]),  # fetched again from the start
+        (CONTENT + b"more", [f"bytes={len(CONTENT) + 4}-", None]),
+    ],
+)
+def test_a_download_goes_on_from_the_part_that_a_killed_process_left(tmp_path, server, left, asked):
+    (tmp_path / "raw" / "set").mkdir(parents=True)
+    (tmp_path / "raw" / "set" / ".set.txt.part").write_bytes(left)
     server.files["/f"] = CONTENT
     assert get(raw(f"{server.address}/f"), tmp_path).read_bytes() == CONTENT
-    assert server.requests == [("/f", "bytes=5000-")]
-
-
-@pytest.mark.parametrize("left", [b"wrong" * 100, CONTENT + b"more"])
-def test_a_wrong_part_is_fetched_again_from_the_start(tmp_path, server, left):
-    left_part(tmp_path, left)
-    server.files["/f"] = CONTENT
-    assert get(raw(f"{server.address}/f"), tmp_path).read_bytes() == CONTENT
-    assert [asked for _, asked in server.requests] == [f"bytes={len(left)}-", None]
-
-
-def test_a_whole_part_is_used(tmp_path, server):
-    left_part(tmp_path, CONTENT)
-    server.files["/f"] = CONTENT
-    assert get(raw(f"{server.address}/f"), tmp_path).read_bytes() == CONTENT
-    assert server.requests == [("/f", f"bytes={len(CONTENT)}-")]
+    assert server.requests == [("/f", part) for part in asked]
 
 
 def test_wrong_content_is_discarded_and_the_next_source_tried(tmp_path, server):

@@ -17,7 +17,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError
-from tests.told import output
+from tests.told import answer, output
 
 from .conftest import get
 
@@ -230,13 +230,11 @@ def test_columns_of_text_can_be_left_out_and_predict_leaves_them_out(write, tmp_
     path = write(frame.to_csv(index=False).encode())
     words = [f"dataset.path={path}", "dataset.drop=[id,c]", "kernel.gamma=1", "problem.C=10"]
     run = output(capsys, ["run", "solver=smo", "dataset=file", *words]).split()[-1]
-    assert main(["predict", run, path]) == 0
-    out, err = capsys.readouterr()
+    out, err = answer(capsys, ["predict", run, path])
     right = sum(label == str(y) for label, y in zip(out.split(), Y, strict=True))
     assert f"accuracy {100 * right / 24:.2f} %, {right} of 24 labels" in err
     (tmp_path / "bare.csv").write_text(frame.drop(columns="y").to_csv(index=False))
-    assert main(["predict", run, "bare.csv"]) == 0
-    assert "accuracy" not in capsys.readouterr().err
+    assert "accuracy" not in answer(capsys, ["predict", run, "bare.csv"]).err
     assert json.loads(output(capsys, ["predict", run, path, "--json"]))["accuracy"] == right / 24
 
 

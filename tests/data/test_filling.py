@@ -106,13 +106,21 @@ def test_many_words_are_stored_sparse(write):
     assert data.train.X.sum(axis=1).tolist() == [k + 1 for k in range(1000)]
 
 
-def test_arrays_may_hold_nan(tmp_path):
+def test_a_number_that_no_option_reads_is_told_first(write):
+    path = write(b'1;"2,5";yes\n?;3;no\n')
+    assert fault(path).startswith(f"{path}, line 1, field 2 (column 3): '2,5' has a decimal comma")
+
+
+def test_arrays_may_hold_nan_and_have_needs_as_well(tmp_path):
     X = np.array([[1.0, np.nan], [3.0, 4.0], [5.0, 8.0]])
-    np.savez(tmp_path / "mine.npz", X=X, y=[0, 1, 1])
     path = str(tmp_path / "mine.npz")
+    np.savez(path, X=X, y=[0, 1, 1])
     assert "give dataset.missing=median or drop" in fault(path)
     assert get(path, missing="median", test_fraction=0).train.X.tolist() == [[1, 6], [3, 4], [5, 8]]
-    np.savez(tmp_path / "mine.npz", X=np.array([[1.0, np.inf], [3.0, 4.0]]), y=[0, 1])
+    np.savez(path, X=X, y=[0, 1, 2])
+    told = "as 1 value is missing (the first in row 0, feature 2); and dataset.positive=LABEL or"
+    assert told in fault(path)
+    np.savez(path, X=np.array([[1.0, np.inf], [3.0, 4.0]]), y=[0, 1])
     assert "X, row 0, contains infinity" in fault(path, missing="median")
 
 
@@ -187,17 +195,6 @@ def test_a_file_can_be_read_with_what_the_sentence_asks_for(write):
     given = {key: value for key, value in asked if value != "drop"}
     assert given == {"encode": "onehot", "missing": "median", "positive": "LABEL"}
     assert get(path, **{**given, "positive": "no"}, test_fraction=0).train.X.tolist() == BY_HAND
-
-
-def test_a_number_that_no_option_reads_is_told_first(write):
-    path = write(b'1;"2,5";yes\n?;3;no\n')
-    assert fault(path).startswith(f"{path}, line 1, field 2 (column 3): '2,5' has a decimal comma")
-
-
-def test_arrays_have_needs_as_well(tmp_path):
-    np.savez(tmp_path / "mine.npz", X=[[1.0, np.nan], [3.0, 4.0], [5.0, 8.0]], y=[0, 1, 2])
-    told = fault(str(tmp_path / "mine.npz"))
-    assert "as 1 value is missing (the first in row 0, feature 2); and dataset.positive=LABEL or" in told
 
 
 def test_a_label_has_the_same_place_with_and_without_replacement(write):

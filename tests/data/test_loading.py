@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from svmbench.data import Dataset, cache, catalogue, loading
 from svmbench.errors import UserError
 
-from .conftest import put_adult
+from .conftest import Small, put_adult
 
 
 def same(a: Dataset, b: Dataset) -> bool:
@@ -52,23 +53,30 @@ def test_sparse_data_come_back_from_the_cache(small):
     assert again.train.X.has_sorted_indices
 
 
+def prepared(small: Small, name: str) -> tuple[Dataset, Path]:
+    """A small set, and the folder where it is prepared."""
+    if name == "adult":
+        put_adult(small)
+    else:
+        small.put("reuters", {"train": b"1 2:0.5 8315:1e-3\n-1\n", "test": b"-1 1:1\n"})
+    first = small.load(name)
+    (folder,) = (small.data / "prepared").iterdir()
+    return first, folder
+
+
 @pytest.mark.parametrize("damage", ["manifest", "array", "cut", "overwritten"])
 def test_a_damaged_cache_is_made_anew(small, damage):
-    put_adult(small)
-    first = small.load("adult")
-    (folder,) = (small.data / "prepared").iterdir()
+    first, folder = prepared(small, "adult")
+    content = (folder / "train.X.npy").read_bytes()
     if damage == "manifest":
         (folder / cache.MANIFEST).write_text("{")
     elif damage == "array":
         (folder / "train.y.npy").unlink()
     elif damage == "overwritten":
-        content = (folder / "train.X.npy").read_bytes()
         (folder / "train.X.npy").write_bytes(content[:-8] + bytes(8 * [63]))
-        assert [
-            right for path, right, _ in catalogue.verify("adult", str(small.data)) if path == str(folder)
-        ] == [False]
+        states = [state for state in catalogue.verify("adult", str(small.data)) if state[0] == str(folder)]
+        assert [right for _, right, _ in states] == [False]
     else:
-        content = (folder / "train.X.npy").read_bytes()
         (folder / "train.X.npy").write_bytes(content[:-8])
     lines: list[str] = []
     assert same(small.load("adult", lines), first)
@@ -91,14 +99,11 @@ def edited(manifest: dict, field: str) -> dict:
 
 @pytest.mark.parametrize("field", ["name", "checksum", "parts", "info", "files", "check"])
 def test_an_edited_field_of_the_manifest_is_not_believed(small, field):
-    small.put("reuters", {"train": b"1 2:0.5 8315:1e-3\n-1\n", "test": b"-1 1:1\n"})
-    first = small.load("reuters")
-    (folder,) = (small.data / "prepared").iterdir()
+    first, folder = prepared(small, "reuters")
     path = folder / cache.MANIFEST
     path.write_text(json.dumps(edited(json.loads(path.read_text()), field)))
-    ((right, sentence),) = (
-        found for name, *found in catalogue.verify("reuters", str(small.data)) if name == str(folder)
-    )
+    states = [state for state in catalogue.verify("reuters", str(small.data)) if state[0] == str(folder)]
+    ((_, right, sentence),) = states
     assert not right and "manifest.json does not match its digest" in sentence
     assert cache.checksum(folder) is None
     assert same(small.load("reuters"), first)
@@ -106,9 +111,7 @@ def test_an_edited_field_of_the_manifest_is_not_believed(small, field):
 
 @pytest.mark.parametrize("shape", [[2, 4315], [2, 9000], [3, 8315], [1, 8315], [2, 8315, 1]])
 def test_shapes_are_held_against_the_arrays_even_without_a_digest(small, shape):
-    small.put("reuters", {"train": b"1 2:0.5 8315:1e-3\n-1\n", "test": b"-1 1:1\n"})
-    first = small.load("reuters")
-    (folder,) = (small.data / "prepared").iterdir()
+    first, folder = prepared(small, "reuters")
     path = folder / cache.MANIFEST
     manifest = json.loads(path.read_text())
     del manifest["check"]  # as an older version wrote it
@@ -122,13 +125,10 @@ def test_shapes_are_held_against_the_arrays_even_without_a_digest(small, shape):
 
 
 def test_a_part_that_was_taken_out_of_a_manifest_without_a_digest_is_missed(small):
-    put_adult(small)
-    first = small.load("adult")
-    (folder,) = (small.data / "prepared").iterdir()
-    path = folder / cache.MANIFEST
-    manifest = json.loads(path.read_text())
+    first, folder = prepared(small, "adult")
+    manifest = json.loads((folder / cache.MANIFEST).read_text())
     del manifest["check"], manifest["parts"]["test"]
-    path.write_text(json.dumps(manifest))
+    (folder / cache.MANIFEST).write_text(json.dumps(manifest))
     assert "test.X.npy, test.y.npy belongs to no part" in cache.verify(folder)[1]
     assert same(small.load("adult"), first) and first.test is not None
 
@@ -194,9 +194,7 @@ def test_unknown_names_and_parameters(small):
 
 
 def test_a_changed_array_whose_time_was_set_back_is_not_believed(small):
-    put_adult(small)
-    sound = small.load("adult")
-    (folder,) = (small.data / "prepared").iterdir()
+    sound, folder = prepared(small, "adult")
     path = folder / "train.X.npy"
     content, state = bytearray(path.read_bytes()), path.stat()
     content[-1] ^= 1
@@ -207,28 +205,29 @@ def test_a_changed_array_whose_time_was_set_back_is_not_believed(small):
 
 
 def test_a_set_that_is_there_already_is_not_written_again(small):
-    put_adult(small)
-    first = small.load("adult")
-    (folder,) = (small.data / "prepared").iterdir()
+    first, folder = prepared(small, "adult")
     before = (folder / cache.MANIFEST).stat().st_ino
     cache.save(folder, first)
     assert (folder / cache.MANIFEST).stat().st_ino == before
 
 
-def test_an_unwritable_place_for_prepared_data_is_named(small, monkeypatch):
-    put_adult(small)
-
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), r"cannot write data to .*prepared: No space left on device"),
+        # numpy's words for the same
+        (
+            OSError("4005003 requested and 631776 written"),
+            r"prepared: the disk is probably full \(4005003 re",
+        ),
+    ],
+)
+def test_an_unwritable_place_for_prepared_data_is_named(small, monkeypatch, error, said):
     def full(*args, **kwargs):
-        raise OSError(28, "No space left on device")
+        raise error
 
+    put_adult(small)
     monkeypatch.setattr(np, "save", full)
-    with pytest.raises(UserError, match=r"cannot write data to .*prepared: No space left on device"):
-        small.load("adult")
-
-    def cut(*args, **kwargs):
-        raise OSError("4005003 requested and 631776 written")  # numpy's words for the same
-
-    monkeypatch.setattr(np, "save", cut)
-    with pytest.raises(UserError, match=r"prepared: the disk is probably full \(4005003 requested"):
+    with pytest.raises(UserError, match=said):
         small.load("adult")
     assert [path.name for path in (small.data / "prepared").iterdir()] == []

@@ -31,16 +31,10 @@ def idx(values: np.ndarray) -> bytes:
 
 
 def put_mnist(small: Small) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    pixels = rng.integers(0, 256, (30, 2, 2)).astype(np.uint8)
+    pixels = np.random.default_rng(0).integers(0, 256, (30, 2, 2)).astype(np.uint8)
     labels = np.arange(30, dtype=np.uint8) % 10
-    contents = {
-        "train_images": idx(pixels[:20]),
-        "train_labels": idx(labels[:20]),
-        "test_images": idx(pixels[20:]),
-        "test_labels": idx(labels[20:]),
-    }
-    small.put("mnist", contents)
+    train = {"train_images": idx(pixels[:20]), "train_labels": idx(labels[:20])}
+    small.put("mnist", {**train, "test_images": idx(pixels[20:]), "test_labels": idx(labels[20:])})
     return pixels, labels
 
 
@@ -288,12 +282,9 @@ def test_rcv1_refuses_what_it_does_not_know(small):
 
 def test_rcv1_documents_must_be_distinct_numbers(small):
     put_rcv1(small)
-    contents = {
-        key: (small.mirror / form.forms[0].name).read_bytes()
-        for key, form in catalogue.entry("rcv1").files.items()
-    }
-    contents["test2"] = b"2300 1:1\n2300 2:1\n"
-    small.put("rcv1", contents)
+    forms = {key: file.forms[0].name for key, file in catalogue.entry("rcv1").files.items()}
+    contents = {key: (small.mirror / name).read_bytes() for key, name in forms.items()}
+    small.put("rcv1", {**contents, "test2": b"2300 1:1\n2300 2:1\n"})
     with pytest.raises(UserError, match="'test2' of rcv1 does not begin each line with the number of"):
         small.load("rcv1")
 

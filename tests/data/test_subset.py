@@ -93,7 +93,5 @@ def test_predictions_use_the_points_of_the_subset(tmp_path, monkeypatch, capsys)
     (tmp_path / "mine").write_text("\n".join(lines) + "\n")
     about = ["dataset=file", "dataset.path=mine", "kernel.gamma=0.3", "problem.C=10"]
     assert main(["run", "solver=smo", *about, "subset=40"]) == 0
-    capsys.readouterr()
-    assert main(["predict", Store("results").runs()[0].id, "mine", "--json"]) == 0
-    labels = json.loads(capsys.readouterr().out)["labels"]
+    labels = json.loads(output(capsys, ["predict", "smo", "mine", "--json"]))["labels"]
     assert np.mean(np.array(labels) == np.where(X.sum(axis=1) > 0, 1, -1)) > 0.85
