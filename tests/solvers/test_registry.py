@@ -135,36 +135,24 @@ def test_a_plug_in_may_be_the_class_of_its_runs(monkeypatch, capsys):
     assert "Nobody. Nothing. 2026." in output(capsys, ["solvers", "my_own"])
 
 
-def test_what_a_plug_in_lacks_that_is_the_class_of_its_runs_is_named(monkeypatch):
-    plugin(monkeypatch, "half", f"{__name__}:Half")
-    with pytest.raises(UserError, match=r"\.Half does not define citation, improve: add "):
-        registry.get("half")
-
-
-@pytest.mark.parametrize("value", ["Mine", "plugin", "Solver"])
-def test_a_plug_in_that_is_no_such_solver_is_named(monkeypatch, value):
-    plugin(monkeypatch, "other", f"{__name__}:{value}")
-    with pytest.raises(UserError, match="is not a solver named 'other'"):
-        registry.get("other")
-
-
-@pytest.mark.parametrize("value", ["no_such_module:Mine", f"{__name__}:NoSuchClass"])
-def test_a_plug_in_that_cannot_be_imported_is_named(monkeypatch, value):
-    plugin(monkeypatch, "other", value)
-    with pytest.raises(UserError, match=r"plug-in '.*' of solver 'other' cannot be imported \(\w+Error: .*"):
-        registry.get("other")
-
-
-def test_a_plug_in_may_not_take_a_built_in_name(monkeypatch):
-    plugin(monkeypatch, "sbp", f"{__name__}:Mine")
-    with pytest.raises(UserError, match="has the name of a built-in solver, 'sbp'"):
-        registry.get("sbp")
-
-
-def test_what_the_class_of_a_solver_lacks_is_named(monkeypatch):
-    plugin(monkeypatch, "nothing", f"{__name__}:Nothing")
-    with pytest.raises(UserError, match=r"\.Nothing does not define title, citation, Params, Run: add "):
-        registry.get("nothing")
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("half", f"{__name__}:Half", r"\.Half does not define citation, improve: add "),
+        ("nothing", f"{__name__}:Nothing", r"\.Nothing does not define title, citation, Params, Run: add "),
+        *(
+            ("other", f"{__name__}:{one}", "is not a solver named 'other'")
+            for one in ("Mine", "plugin", "Solver")
+        ),
+        ("other", "no_such_module:Mine", r"of solver 'other' cannot be imported \(\w+Error: .*"),
+        ("other", f"{__name__}:NoSuchClass", r"of solver 'other' cannot be imported \(\w+Error: .*"),
+        ("sbp", f"{__name__}:Mine", "has the name of a built-in solver, 'sbp'"),
+    ],
+)
+def test_a_plug_in_that_is_no_solver_of_its_name_is_refused(monkeypatch, name, value, sentence):
+    plugin(monkeypatch, name, value)
+    with pytest.raises(UserError, match=sentence):
+        registry.get(name)
 
 
 def test_a_solver_that_cannot_be_used_does_not_hide_the_others(monkeypatch, capsys):
