@@ -22,7 +22,11 @@ def judged(root, test, *, over=None, seeds=3, measures=None, counter="kev_ondema
             status = "converged" if run.solver == "smo" else "budget"
             rows = [{"test_error": value / 100.0, "primal_objective": value} for value in percent]
             store(root, run, rows, status=status)
-    found = material(paper, root)
+    return on_board(test, material(paper, root), counter, measures)
+
+
+def on_board(test, found, counter="kev_ondemand", measures=None):
+    """The verdict on what is stored of an artifact."""
     evidence = found.evidence("board", counter)
     if measures is not None:
         evidence._measures = measures

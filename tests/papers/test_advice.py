@@ -16,7 +16,7 @@ from svmbench.papers.runs import Group, Panel
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from tests.papers.written import artifact, errors, material, store
-from tests.told import output, refusal
+from tests.told import answer, output, refusal
 
 #: Shapes of the data sets: the nearest to (100, 2) are s0, s1 and s2.
 SHAPES = {f"s{k}": (100 * 4**k, 2 + k * k) for k in range(7)}
@@ -286,8 +286,7 @@ def test_the_noise_of_the_data_is_said(tmp_path, capsys, monkeypatch):
         turned = np.where(rng.random(4000) < share, -y, y)
         np.savetxt(f"{name}.csv", np.column_stack([X, turned]), delimiter=",", fmt="%.6g")
         words = ["advise", "dataset=file", f"dataset.path={name}.csv", "kernel.gamma=4", "problem.C=1"]
-        assert main([*words, "--json"]) == 0
-        told[name] = json.loads(capsys.readouterr().out)["first_error"]
+        told[name] = json.loads(output(capsys, [*words, "--json"]))["first_error"]
         out = output(capsys, words)
         assert f"noise: a first model on at most 1,000 examples errs on {told[name]:.3g} %" in out
         # Which method is ahead may depend on the noise: where there is little, only that is shown.
@@ -376,8 +375,7 @@ def test_without_the_comparison_there_is_no_advice(tmp_path):
     ],
 )
 def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
-    assert main(["advise", *words]) == 2
-    out, err = capsys.readouterr()
+    out, err = answer(capsys, ["advise", *words], 2)
     assert message in err and err.count("\n") == 1 and not out
 
 
@@ -387,8 +385,7 @@ def test_advice_for_several_classes_is_for_one_of_their_problems(tmp_path, capsy
     monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(found))
     words = ["advise", "dataset=file", f"dataset.path={path}"]
     assert "or all of them by problem.multiclass=one_vs_one" in refusal(capsys, words)
-    assert main([*words, "problem.multiclass=one_vs_one"]) == 0
-    first, second, *_ = (out := capsys.readouterr().out).splitlines()
+    first, second, *_ = (out := output(capsys, [*words, "problem.multiclass=one_vs_one"])).splitlines()
     assert first == "own: 96 training examples, 2 columns"
     begin, end = (
         "3 classes, 3 binary problems of at most ",

@@ -105,12 +105,8 @@ EQUALS = Exact("m is 5", Measured("m"), 5)
 THEOREM = replace(EQUALS, by_construction="a theorem")
 
 
-def test_a_test_that_cannot_fail_has_a_verdict_of_its_own():
-    assert measured(THEOREM, 5).verdict == HOLDS
-    assert measured(EQUALS, 5).verdict == REPRODUCED
-
-
-def test_a_test_that_cannot_fail_and_does_is_shown_as_failing():
+def test_a_test_that_cannot_fail_has_a_verdict_of_its_own_and_is_shown_if_it_fails():
+    assert (measured(THEOREM, 5).verdict, measured(EQUALS, 5).verdict) == (HOLDS, REPRODUCED)
     finding = measured(THEOREM, 6)
     assert finding.verdict == DEVIATES
     assert finding.text == "FAILS, although it holds by construction (a theorem): 6, expected 5"
@@ -157,9 +153,18 @@ def test_the_convention_of_the_document_decides_and_the_others_stand_beside(tmp_
     assert "**X-SMALL.1, crosses: deviates.**" in page and "beside" not in page + text
 
 
-def test_an_unknown_convention_is_refused():
-    with pytest.raises(UserError, match="unknown 'kev_computed'"):
-        conventions(convention="kev_computed")
+@pytest.mark.parametrize(
+    ("tests", "keys", "message"),
+    [
+        ([EQUALS], {"not_attempted": "why"}, "claim 'c' needs either tests, or not_attempted"),
+        ([], {}, "claim 'c' needs either tests, or not_attempted"),
+        ([EQUALS], {"sure": "maybe"}, "claim 'c': unknown 'maybe'"),
+        ([BELOW], {"convention": "kev_computed"}, "unknown 'kev_computed'"),
+    ],
+)
+def test_a_claim_that_is_none_is_refused(tests, keys, message):
+    with pytest.raises(UserError, match=message):
+        artifact(["sbp", "sdca"], counters=COUNTERS, claims=[claim("c", "p", "t", *tests, **keys)])
 
 
 def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
@@ -190,19 +195,6 @@ def check_of(claims, value, seconds=0.0):
 
 
 WHOLE = claim("c", "p", "t", EQUALS)
-
-
-@pytest.mark.parametrize(
-    ("tests", "keys", "message"),
-    [
-        ([EQUALS], {"not_attempted": "why"}, "claim 'c' needs either tests, or not_attempted"),
-        ([], {}, "claim 'c' needs either tests, or not_attempted"),
-        ([EQUALS], {"sure": "maybe"}, "claim 'c': unknown 'maybe'"),
-    ],
-)
-def test_a_claim_that_is_none_is_refused(tests, keys, message):
-    with pytest.raises(UserError, match=message):
-        claim("c", "p", "t", *tests, **keys)
 
 
 def test_a_claim_keeps_what_is_said_of_it():
@@ -248,13 +240,10 @@ def test_arguments_without_numbers_for_panels_stay_as_they_are():
     assert of_panel(given, "one") == Near("c", one, (1, 2), 6)
 
 
-def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):
+def test_a_page_links_nothing_of_an_artifact_without_runs_or_a_check_that_was_not_made(tmp_path):
     page = pages.sections(pages.judged([material(conventions(), tmp_path)]))
     assert "](figures/" not in page and "\n0 of 6 runs are stored" in page
     assert "Not drawn yet: its runs are made by `svmbench paper run small`." in page
-
-
-def test_a_page_links_nothing_of_a_check_that_was_not_made():
     made = check_of([WHOLE], 5)
     assert "](tables/small.md)" in pages.sections(pages.judged([made]))
     page = pages.sections(pages.judged([replace(made, outcome=None)]))

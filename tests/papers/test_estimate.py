@@ -80,39 +80,46 @@ def bounded(at, low, high):
     return Rows(*(np.full(1 + DRAWS[0], value) for value in (at, low, high)))
 
 
-def test_a_cost_that_was_not_reached_is_a_bound():
-    estimate = Estimate.of(bounded(np.inf, 5.0, np.inf))
-    assert (estimate.value, estimate.low, estimate.high, estimate.bound) == (5.0, 5.0, np.inf, ">")
-    assert estimate.text() == "> 5 (5 to unbounded)"
-    assert (
-        decide(estimate.low, estimate.high, 0.0, 4.0) == DEVIATES
-        and decide(estimate.low, estimate.high, 0.0, 6.0) == INCONCLUSIVE
-    )
-    assert decide(estimate.low, estimate.high, 2.0, np.inf) == REPRODUCED
+NOUGHT = bounded(0.0, 0.0, 0.0)
 
 
-def test_a_ratio_to_a_cost_that_was_not_reached_is_a_bound_from_above():
-    spent = bounded(2.0, 1.0, 2.0).over(bounded(np.inf, 8.0, np.inf))
-    estimate = Estimate.of(spent)
-    assert estimate.text() == "< 0.25 (0 to 0.25)"
-    assert (
-        decide(estimate.low, estimate.high, 0.0, 0.25) == REPRODUCED
-        and decide(estimate.low, estimate.high, 0.0, 0.2) == INCONCLUSIVE
-    )
-    assert Estimate.of(bounded(0.0, 0.0, 0.0)).text() == "0"  # a number that is 0, and no bound
+@pytest.mark.parametrize(
+    ("rows", "text", "verdicts"),
+    [
+        (
+            bounded(np.inf, 5.0, np.inf),  # a cost that was not reached
+            "> 5 (5 to unbounded)",
+            {(0.0, 4.0): DEVIATES, (0.0, 6.0): INCONCLUSIVE, (2.0, np.inf): REPRODUCED},
+        ),
+        (
+            bounded(2.0, 1.0, 2.0).over(bounded(np.inf, 8.0, np.inf)),  # a ratio to one
+            "< 0.25 (0 to 0.25)",
+            {(0.0, 0.25): REPRODUCED, (0.0, 0.2): INCONCLUSIVE},
+        ),
+        (
+            bounded(np.inf, 2.0, np.inf).over(bounded(np.inf, 8.0, np.inf)),
+            "unknown (0 to unbounded)",
+            {(0.0, 1.0): INCONCLUSIVE},
+        ),
+        (NOUGHT, "0", {}),  # a number that is 0, and no bound
+        # A lower bound below 0 is not shown as the number.
+        (bounded(np.inf, -5.0, np.inf), "unknown (-5 to unbounded)", {}),
+        (bounded(-np.inf, -np.inf, -5.0), "< -5 (-inf to -5)", {}),
+    ],
+)
+def test_a_cost_that_was_not_reached_is_a_bound(rows, text, verdicts):
+    estimate = Estimate.of(rows)
+    assert estimate.text() == text
+    assert {ends: decide(estimate.low, estimate.high, *ends) for ends in verdicts} == verdicts
 
 
-def test_two_costs_that_were_not_reached_tell_nothing():
-    estimate = Estimate.of(bounded(np.inf, 2.0, np.inf).over(bounded(np.inf, 8.0, np.inf)))
-    assert estimate.text() == "unknown (0 to unbounded)"
-    assert decide(estimate.low, estimate.high, 0.0, 1.0) == INCONCLUSIVE
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [(NOUGHT, NOUGHT), (bounded(1.0, 0.0, 5.0), NOUGHT), (NOUGHT, bounded(1.0, 0.0, 1.0))],
+)
+def test_a_quotient_of_which_one_bound_is_0_over_0_is_not_known(above, below):
     with pytest.raises(NotAttempted, match="both are 0"):
-        Estimate.of(bounded(0.0, 0.0, 0.0).over(bounded(0.0, 0.0, 0.0)))
-
-
-def test_a_lower_bound_below_0_is_not_shown_as_the_number():
-    assert Estimate.of(bounded(np.inf, -5.0, np.inf)).text() == "unknown (-5 to unbounded)"
-    assert Estimate.of(bounded(-np.inf, -np.inf, -5.0)).text() == "< -5 (-inf to -5)"
+        Estimate.of(above.over(below))
 
 
 def test_the_interval_holds_both_the_bounds_and_the_spread():
@@ -151,16 +158,11 @@ def test_noise_leaves_the_estimate_alone():
 
 def test_the_noise_of_a_test_set():
     assert binomial_error(2.9, 3299) == pytest.approx(0.29, abs=0.01)  # Reuters
-    assert binomial_error(0.0, 1000) > 0.0
-    assert discordance_error(1.0, 10000) == pytest.approx(0.1)
-
-
-def test_an_error_of_none_or_of_all_has_the_noise_of_one_that_is_almost_so():
-    noise = pytest.approx(0.10005, rel=1e-5)  # that of a share of 0.001
+    # An error of none or of all has the noise of one that is almost so, that of a share of 0.001.
+    noise = pytest.approx(0.10005, rel=1e-5)
     assert [binomial_error(percent, 998) for percent in (0.0, 0.1, 99.9, 100.0)] == [noise] * 4
-
-
-def test_equal_errors_may_be_those_of_predictors_that_disagree_on_an_example():
+    assert discordance_error(1.0, 10000) == pytest.approx(0.1)
+    # Equal errors may be those of predictors that disagree on an example.
     assert [discordance_error(points, 1000) for points in (0.0, 0.1, -0.1)] == [pytest.approx(0.1)] * 3
 
 
@@ -279,15 +281,6 @@ def test_two_draws_are_one_number_with_the_repetitions_of_both():
     joined = one.joined(other)
     assert joined.at.shape == (1 + DRAWS[0] + DRAWS[1],)
     assert (set(joined.low), set(joined.at), set(joined.high)) == ({1.0}, {2.0}, {3.0})
-
-
-def test_a_quotient_of_which_one_bound_is_0_over_0_is_not_known():
-    for above, below in (
-        (bounded(1.0, 0.0, 5.0), bounded(0.0, 0.0, 0.0)),
-        (bounded(0.0, 0.0, 0.0), bounded(1.0, 0.0, 1.0)),
-    ):
-        with pytest.raises(NotAttempted, match="both are 0"):
-            Estimate.of(above.over(below))
 
 
 def test_of_few_repetitions_the_least_and_the_greatest_are_the_ends():

@@ -34,10 +34,18 @@ BSGD = Order("BSGD", Area("sbp"), Area("bsgd"))
 CLAIM = claim("SBP has the lower mean error", "a test", "So it is.", BSGD)
 
 
+def empty(root):
+    """Options of runs of a problem whose empty model errs on 45 %."""
+    optimum = {"key": "small", "test_error": None, "empty_test_error": 0.45}
+    return {"optimum": Store(root).put_optimum(optimum)}
+
+
 def store(root, *given, **options):
-    """Store a run of a problem whose empty model errs on 45 %."""
-    optimum = Store(root).put_optimum({"key": "small", "test_error": None, "empty_test_error": 0.45})
-    return written.store(root, *given, optimum=optimum, **options)
+    return written.store(root, *given, **empty(root), **options)
+
+
+def filled(made, root, rows):
+    return written.filled(made, root, rows, **empty(root))
 
 
 def made(**options):
@@ -47,15 +55,13 @@ def made(**options):
 def stored(tmp_path, *, skip=None, **options):
     """The runs of `made`: the small budget is early, the large one better."""
     found = made(**options)
-    for planned in found.runs.planned():
-        over = dict(planned.over)
-        if skip == planned.solver:
-            continue
-        values = {"sbp": (44, 35, 34), 50: (30, 20, 20), 800: (45, 25, 10)}[
-            over.get("solver.budget", planned.solver)
-        ]
-        store(tmp_path, planned, errors(*values))
-    return material(found, tmp_path)
+    known = {"sbp": (44, 35, 34), 50: (30, 20, 20), 800: (45, 25, 10)}
+
+    def rows(planned):
+        name = dict(planned.over).get("solver.budget", planned.solver)
+        return None if skip == planned.solver else errors(*known[name])
+
+    return filled(found, tmp_path, rows)
 
 
 def test_a_line_with_several_settings_has_the_best_of_them(tmp_path):
@@ -104,9 +110,7 @@ def test_a_method_that_answers_late_or_badly_has_the_error_of_the_empty_model(tm
     # At 45 %, whatever the others answer first: 97 % here, which no method has to carry.
     found = artifact(["sbp", "smo", "pegasos"], kind="front", counters="kev_ondemand")
     known = {"sbp": (97, 20), "smo": (45, 20), "pegasos": (30, 20)}
-    for planned in found.runs.planned():
-        store(tmp_path, planned, errors(*known[planned.solver]))
-    there = material(found, tmp_path)
+    there = filled(found, tmp_path, lambda planned: errors(*known[planned.solver]))
     (one,) = standings(there, "kev_ondemand").values()
     assert one.means["sbp"] == one.means["smo"] == pytest.approx(45.0, abs=1e-9)
     assert one.ahead["pegasos"] == 1.0 and one.ahead["sbp"] < 0.2
@@ -146,9 +150,7 @@ def test_a_fit_that_costs_more_than_a_later_one_counts(tmp_path):
 
 def test_without_the_error_of_the_empty_model_there_is_no_comparison(tmp_path):
     found = artifact(["sbp", "smo"], kind="front", counters="kev_ondemand")
-    for planned in found.runs.planned():
-        written.store(tmp_path, planned, errors(40, 20))
-    there = material(found, tmp_path)
+    there = written.filled(found, tmp_path, errors(40, 20))
     assert standings(there, "kev_ondemand") == {}
     assert not drawing.selection(there, "kev_ondemand", "test_error").panels
 
@@ -157,9 +159,7 @@ def test_no_two_coloured_lines_share_a_colour(tmp_path):
     # SBP and RandSVM do elsewhere.
     names = ["sbp", "smo", "pegasos", "lasvm", "randsvm", "bsgd", "decomposition", "sdca"]
     found = artifact(names, kind="front", counters="kev_ondemand")
-    for planned in found.runs.planned():
-        store(tmp_path, planned, errors(40, 20))
-    style = emphasis(material(found, tmp_path), "kev_ondemand").style
+    style = emphasis(filled(found, tmp_path, errors(40, 20)), "kev_ondemand").style
     assert len({look.colour for look in style.values()}) == len(names)
 
 
@@ -185,13 +185,8 @@ def test_the_seconds_of_disturbed_runs_are_not_used(tmp_path):
 def test_the_picture_greys_what_is_least_ahead_and_the_table_lists_all(tmp_path, monkeypatch):
     monkeypatch.setattr("svmbench.papers.fronts._SHOWN", 2)
     found = artifact(["sbp", "smo", "pegasos"], kind="front", counters="kev_ondemand", panels=BOARDS)
-    for planned in found.runs.planned():
-        store(
-            tmp_path,
-            planned,
-            errors(*{"sbp": (30, 10), "smo": (45, 44), "pegasos": (20, 15)}[planned.solver]),
-        )
-    paths = draw(material(found, tmp_path), tmp_path)
+    known = {"sbp": (30, 10), "smo": (45, 44), "pegasos": (20, 15)}
+    paths = draw(filled(found, tmp_path, lambda planned: errors(*known[planned.solver])), tmp_path)
     names = [path.name for path in paths]
     assert names[:3] == ["small-kev_ondemand.png", "small-kev_ondemand.svg", "small-kev_ondemand.pdf"]
     svg = paths[1].read_text()
@@ -294,16 +289,21 @@ def test_the_table_of_a_front_has_the_data_sets_of_which_half_of_the_methods_hav
     ]
 
 
-@pytest.mark.parametrize("word", ["solver.budget", "=5", "solver.budget="])
-def test_a_malformed_setting_is_refused(word):
-    with pytest.raises(UserError, match="give each key once, as KEY=VALUE or KEY=VALUE,VALUE"):
-        entered(made(), ["bsgd", word], 1)
+MALFORMED = "give each key once, as KEY=VALUE or KEY=VALUE,VALUE"
+FIXED = "problem and budget are those of the comparison; give keys of the"
 
 
-@pytest.mark.parametrize("word", ["kernel.gamma=1", "problem.C=2", "budget.seconds=9", "seed=3", "results=x"])
-def test_a_setting_of_the_problem_is_refused(word):
-    with pytest.raises(UserError, match="problem and budget are those of the comparison; give keys of the"):
-        entered(made(), ["bsgd", word], 1)
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("solver.budget =5 solver.budget=", MALFORMED),
+        ("kernel.gamma=1 problem.C=2 budget.seconds=9 seed=3 results=x", FIXED),
+    ],
+)
+def test_a_setting_that_is_malformed_or_of_the_problem_is_refused(words, sentence):
+    for word in words.split():
+        with pytest.raises(UserError, match=sentence):
+            entered(made(), ["bsgd", word], 1)
 
 
 def test_a_highlighted_line_must_exist():
@@ -362,9 +362,8 @@ def test_fronts_have_a_picture_for_each_cost_and_one_table(tmp_path, monkeypatch
     monkeypatch.setattr(drawing, "_draw_sheet", lambda material, rows, stem, looks: [stem])
     counters = "kev_ondemand kev_iter kev_rowupdate"
     found = artifact(["sbp", "smo"], kind="front", counters=counters)
-    for planned in found.runs.planned():
-        store(tmp_path, planned, errors(40, 20))
-    first, *table, second, third = (path.name for path in draw(material(found, tmp_path), tmp_path))
+    paths = draw(filled(found, tmp_path, errors(40, 20)), tmp_path)
+    first, *table, second, third = (path.name for path in paths)
     assert [first, second, third] == [f"small-{counter}" for counter in counters.split()]
     assert table == ["small.md", "small.csv"]
 
@@ -375,19 +374,15 @@ ENTERED = Line(NAME, solver="pegasos", title="pegasos (entered)")
 def test_an_entered_solver_without_a_line_is_not_in_the_legend_and_said(tmp_path):
     lines = ["sbp", "smo", ENTERED]
     found = artifact(lines, kind="front", counters="kev_ondemand", panels=BOARDS, highlight=NAME)
-    for planned in found.runs.planned():
-        if planned.solver != NAME:
-            store(tmp_path, planned, errors(30, 10))
-    svg = draw(material(found, tmp_path), tmp_path)[1].read_text()
+    there = filled(found, tmp_path, lambda planned: errors(30, 10) if planned.solver != NAME else None)
+    svg = draw(there, tmp_path)[1].read_text()
     assert "other methods" in svg and "(entered)" not in svg
-    (what, why), *_ = absent(material(found, tmp_path))
+    (what, why), *_ = absent(there)
     assert what.startswith("the line on ") and "runs are stored (missing)" in why
 
 
 def test_a_solver_that_is_compared_with_nothing_is_said_to_be(tmp_path):
     found = artifact(["sbp", ENTERED], kind="front", counters="kev_ondemand", highlight=NAME)
-    for planned in found.runs.planned():
-        if planned.solver == NAME:
-            store(tmp_path, planned, errors(30, 10))
-    ((what, why),) = absent(material(found, tmp_path))
+    there = filled(found, tmp_path, lambda planned: errors(30, 10) if planned.solver == NAME else None)
+    ((what, why),) = absent(there)
     assert what == "all other methods" and "give --results CLONE/results" in why

@@ -14,7 +14,7 @@ from svmbench.papers.keys import Key, N
 from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
 
-from .written import artifact, errors, material, store
+from .written import artifact, errors, filled, material, store
 
 
 def test_cells_are_plain_text_to_latex():
@@ -196,9 +196,8 @@ def test_each_value_of_a_key_may_have_a_row_and_a_line_numbers_of_its_own(tmp_pa
         own={"pegasos": {"error": 2.0 * Value("sbp", where={"problem.C": 10.0})}},
         groups=[Group(1, over=SETTINGS)], published={"board 10.0": {"sbp": "21"}},
     )  # fmt: skip
-    for run in paper.runs.planned():
-        store(tmp_path, run, errors(20 if dict(run.over)["problem.C"] == 1.0 else 10))
-    rows = grid_table(material(paper, tmp_path), paper)["csv"].splitlines()
+    rows = lambda run: errors(20 if dict(run.over)["problem.C"] == 1.0 else 10)  # noqa: E731
+    rows = grid_table(filled(paper, tmp_path, rows), paper)["csv"].splitlines()
     assert rows[1:] == [
         '"Board, C = 1.0",20,20',
         '"Board, C = 10.0, printed",21,',
@@ -210,9 +209,7 @@ def test_numbers_may_be_relative_to_those_of_a_line(tmp_path):
     paper = artifact(
         ["sbp", "pegasos"], kind="grid", cell="{rate:.2f}", values={"rate": Value(EACH)}, relative="sbp"
     )
-    for run in paper.runs.planned():
-        store(tmp_path, run, errors(20 if run.solver == "sbp" else 10))
-    made = grid_table(material(paper, tmp_path), paper)
+    made = grid_table(filled(paper, tmp_path, lambda run: errors(20 if run.solver == "sbp" else 10)), paper)
     assert made["csv"].splitlines()[1:] == ["Board,1.00,2.00"]
     assert "each number is that of sbp divided by that of the line" in made["md"]
 

@@ -23,7 +23,7 @@ from svmbench.papers.predicates import Flat, Order, Ratio, Rises, Slope
 from svmbench.papers.quantities import EACH, Area, Arrival, Measured, Quantity, Value
 from svmbench.store import Store, StoredRun
 
-from .written import artifact, errors, material, store
+from .written import artifact, errors, filled, material, store
 
 ERRORS = (0.5, 0.3, 0.3, 0.3, 0.2, 0.2, 0.2)
 RUN = cast(StoredRun, SimpleNamespace(status="budget"))
@@ -113,26 +113,21 @@ def test_a_listing_keeps_all_checkpoints() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "places"),
+    ("less", "places"),
     [
-        (Order("c", Area("sbp"), 10), [1, 3, 5, 6]),
-        (Order("c", replace(OF_ONE, at=1000), 10), EVERY),
+        (Area("sbp"), [1, 3, 5, 6]),
+        (replace(OF_ONE, at=1000), EVERY),  # a claim uses more
+        (Area("sbp", by="validation_error"), [0, 1, 3, 5, 6]),
     ],
 )
-def test_a_front_keeps_where_the_error_falls_unless_a_claim_uses_more(
-    test: predicates.Test, places: list[int]
+def test_a_front_keeps_where_an_error_falls_unless_a_claim_uses_more(
+    less: Quantity, places: list[int]
 ) -> None:
-    paper = artifact(["sbp"], kind="front", claims=[claim("c", "p", "t", test)])
+    paper = artifact(["sbp"], kind="front", claims=[claim("c", "p", "t", Order("c", less, 10))])
+    validation = (0.4, 0.4, None, 0.4, 0.4, 0.3, 0.3)
     rows = trace((None, 0.5, 0.5, 0.3, None, 0.2, 0.4))
+    rows = [{**row, "validation_error": other} for row, other in zip(rows, validation, strict=True)]
     assert list(checkpoints(paper)(rows)) == places
-
-
-def test_a_front_chosen_by_another_error_keeps_where_that_falls_too() -> None:
-    test = Order("c", Area("sbp", by="validation_error"), 10)
-    paper = artifact(["sbp"], kind="front", claims=[claim("c", "p", "t", test)])
-    known = ((0.5, 0.4), (0.3, 0.4), (0.4, 0.3), (0.3, 0.3), (0.3, None))
-    rows = [{"test_error": one, "validation_error": other} for one, other in known]
-    assert list(checkpoints(paper)(rows)) == [0, 1, 2, 4]
     assert list(checkpoints(paper)([])) == []
 
 
@@ -147,9 +142,7 @@ def test_a_front_keeps_all_fits_from_scratch_of_which_a_later_one_costs_less() -
 def test_of_a_front_the_picture_of_its_first_cost_is_kept(tmp_path: Path) -> None:
     paper = artifact(["sbp", "smo"], kind="front", counters="kev_iter kev_ondemand")
     optimum = Store(tmp_path).put_optimum({"key": "k", "test_error": 0.1, "empty_test_error": 0.5})
-    for planned in paper.runs.planned():
-        store(tmp_path, planned, errors(20, 10), optimum=optimum)
-    found, reference = material(paper, tmp_path), tmp_path / "reference"
+    found, reference = filled(paper, tmp_path, errors(20, 10), optimum=optimum), tmp_path / "reference"
     kept = _pictures(paper, draw(found, tmp_path), reference)
     named = ["small-kev_iter.png", "small-kev_iter.txt", "small.csv", "small.md"]
     assert sorted(path.name for path in kept) == named

@@ -77,12 +77,12 @@ def test_a_model_is_as_small_as_its_run_leaves_it(tmp_path):
 
 @pytest.mark.parametrize(("errors", "near"), [((30, 20, 10.5), True), ((30, 10, 20), False)])
 def test_memory_and_size_are_those_of_a_run_that_is_near_the_optimum_at_its_end(errors, near):
-    costs = np.array([1.0, 2.0, 3.0])
-    steps = SimpleNamespace(
-        value=np.array(errors), cost=costs, run=SimpleNamespace(peak_memory=12.4, manifest={})
-    )
+    run = SimpleNamespace(peak_memory=12.4, manifest={})
+    steps = SimpleNamespace(value=np.array(errors), cost=np.array([1.0, 2.0, 3.0]), run=run)
     assert (_memory(steps, 10.5), _size(steps, 10.5)) == ((12.4, 3.0) if near else (np.inf, np.inf))
     assert _arrival(steps, 10.5) == (3.0 if near else np.inf)
+    run.peak_memory = None  # unknown, and not the least
+    assert np.isnan(_memory(steps, 10.5)) == near
 
 
 def test_the_memory_of_a_run_is_known_if_its_process_made_no_other_before(tmp_path):
@@ -90,11 +90,6 @@ def test_the_memory_of_a_run_is_known_if_its_process_made_no_other_before(tmp_pa
     assert on(made, MEMORY) == {"pegasos": 12.4, "smo": 12.4}
     unmeasured = stored(tmp_path / "all", {"sbp": (30, 10)}, before={"sbp": 1})
     assert measured(unmeasured, MEMORY) == {}
-
-
-def test_a_run_of_unknown_memory_is_not_the_least():
-    steps = SimpleNamespace(value=np.array([10.0]), run=SimpleNamespace(peak_memory=None, manifest={}))
-    assert np.isnan(_memory(steps, 10.5))
 
 
 def test_the_best_setting_counts_that_gets_there(tmp_path):

@@ -19,7 +19,7 @@ from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Runs
 from svmbench.store import Store
 
-from .written import artifact, errors, material, store
+from .written import artifact, errors, filled, material, store
 
 
 def panel(title, y_label, *ys, scale="log"):
@@ -47,17 +47,18 @@ def test_panels_of_one_quantity_have_one_range():
     assert plots[0].y is None and plots[1].y is None
 
 
-@pytest.mark.parametrize(("greatest", "small"), [(9e-4, True), (1e-3, False)])
-def test_short_times_are_in_microseconds(greatest, small):
-    plots, label, _ = check_plots(
-        artifact_with(), [panel("a", "CPU seconds", [1e-6, 2e-6], [1e-5, greatest])]
-    )
-    assert label == ("CPU microseconds" if small else "CPU seconds")
-    assert list(plots[0].lines[1].y) == pytest.approx([10.0, 900.0] if small else [1e-5, 1e-3])
-    _, label, _ = check_plots(
-        artifact_with(), [panel("a", "CPU seconds", [1e-6]), panel("b", "errors", [1e-6])]
-    )
-    assert label == "CPU seconds"
+@pytest.mark.parametrize(
+    ("panels", "label", "y"),
+    [
+        ([("CPU seconds", [1e-6, 2e-6], [1e-5, 9e-4])], "CPU microseconds", [10.0, 900.0]),
+        ([("CPU seconds", [1e-6, 2e-6], [1e-5, 1e-3])], "CPU seconds", [1e-5, 1e-3]),
+        ([("CPU seconds", [1e-6, 0.5])], "CPU seconds", [1e-6, 0.5]),
+        ([("CPU seconds", [1e-6, 2e-6]), ("errors", [1e-6])], "CPU seconds", [1e-6, 2e-6]),
+    ],
+)
+def test_short_times_are_in_microseconds(panels, label, y):
+    plots, found, _ = check_plots(artifact_with(), [panel("a", *one) for one in panels])
+    assert found == label and list(plots[0].lines[-1].y) == pytest.approx(y)
 
 
 def test_a_band_and_a_bare_line_are_drawn_as_measured():
@@ -67,23 +68,13 @@ def test_a_band_and_a_bare_line_are_drawn_as_measured():
     assert drawn.bare and drawn.solver == "sbp" and drawn.band.tolist() == [[1.0], [3.0]]
 
 
-def test_published_points_are_those_of_the_panel_and_the_counter():
+def test_published_points_and_levels_are_those_of_the_panel_and_the_counter():
     point = {"panel": "adult", "solver": "a", "at": "100", "value": 5.0}
-    points = [
-        point,
-        {**point, "value": [4.0, 6.0], "counter": "kev_iter"},
-        {**point, "panel": "mnist"},
-        {**point, "counter": "kev_rowupdate"},
-    ]
-    material = SimpleNamespace(artifact=artifact_with(points=points), matches=[])
-    assert known_points(material, "adult", "kev_iter") == [
-        Known("A", 100.0, 5.0, 5.0),
-        Known("A", 100.0, 4.0, 6.0),
-    ]
+    more = ({"value": [4.0, 6.0], "counter": "kev_iter"}, {"panel": "mnist"}, {"counter": "kev_rowupdate"})
+    made = artifact_with(points=[point, *({**point, **one} for one in more)])
+    found = known_points(SimpleNamespace(artifact=made, matches=[]), "adult", "kev_iter")
+    assert found == [Known("A", 100.0, 5.0, 5.0), Known("A", 100.0, 4.0, 6.0)]
     assert not known_points(SimpleNamespace(artifact=artifact_with(), matches=[]), "adult", "kev_iter")
-
-
-def test_levels_without_a_panel_are_those_of_all():
     levels = [{"label": "all", "value": "1"}, {"label": "one", "value": 2, "panel": "adult"}]
     assert levels_of(artifact_with(levels=levels), "adult") == [("all", 1.0), ("one", 2.0)]
     assert levels_of(artifact_with(levels=levels), "mnist") == [("all", 1.0)]
@@ -99,11 +90,6 @@ def test_a_point_or_level_belongs_to_its_own_panel_and_line():
     found = known_points(SimpleNamespace(artifact=artifact, matches=[]), "n-n", "kev_iter")
     assert found == [Known("BB", 1.0, 5.0, 5.0)]
     assert levels_of(artifact, "n-n") == [("n-n", 1.0)]
-
-
-def test_seconds_of_half_a_second_stay_seconds():
-    plots, label, _ = check_plots(artifact_with(), [panel("a", "CPU seconds", [1e-6, 0.5])])
-    assert label == "CPU seconds" and list(plots[0].lines[0].y) == [1e-6, 0.5]
 
 
 def test_the_scale_of_the_first_panel_is_that_of_all():
@@ -233,12 +219,10 @@ def test_what_is_never_reached_is_shown_at_the_end_of_its_run_as_a_bound(monkeyp
 
 
 def test_an_axis_names_the_metric_or_the_arrival():
-    assert _y_label(Value(EACH, "support_vectors")) == METRICS["support_vectors"][0]
-    assert _y_label(Value(EACH)) == METRICS["test_error"][0]
-    assert (
-        _y_label(Arrival(EACH, "primal_suboptimality", level=1))
-        == "cost until primal suboptimality is reached"
-    )
+    for metric in ("support_vectors", "test_error"):
+        assert _y_label(Value(EACH, metric)) == METRICS[metric][0]
+    arrival = Arrival(EACH, "primal_suboptimality", level=1)
+    assert _y_label(arrival) == "cost until primal suboptimality is reached"
 
 
 def test_published_values_belong_to_the_first_metric_alone(tmp_path):
@@ -283,9 +267,7 @@ def test_how_fronts_are_read_is_said_below_fronts_alone(kind, tmp_path, monkeypa
 def test_more_than_eight_curves_are_drawn_line_by_line(tmp_path, solvers, values, panels):
     over = {"problem.C": [float(value) for value in range(1, 1 + values)]}
     paper = artifact(solvers, groups=[Group(1, over=over)])
-    for planned in paper.runs.planned():
-        store(tmp_path, planned, errors(20, 10))
-    (row,) = _rows(material(paper, tmp_path), "kev_iter")
+    (row,) = _rows(filled(paper, tmp_path, errors(20, 10)), "kev_iter")
     assert [panel.name for panel in row.selection.panels] == panels
     assert sum(len(panel.curves) for panel in row.selection.panels) == len(solvers) * values
     if len(panels) > 1:
@@ -339,9 +321,7 @@ def test_what_has_no_run_is_not_drawn_but_says_how_its_runs_are_made(tmp_path):
 
 def test_a_hidden_line_has_no_curve(tmp_path):
     paper = artifact(["sbp", "sdca"], hidden="sdca")
-    for planned in paper.runs.planned():
-        store(tmp_path, planned, errors(20, 10))
-    (row,) = _rows(material(paper, tmp_path), "kev_iter")
+    (row,) = _rows(filled(paper, tmp_path, errors(20, 10)), "kev_iter")
     assert [[curve.label for curve in panel.curves] for panel in row.selection.panels] == [["SBP"]]
 
 
@@ -379,9 +359,7 @@ def test_a_sweep_has_a_line_for_each_quantity_at_places_of_its_own(tmp_path, mon
         y_label="a number",
         share_y=True,
     )
-    for planned in paper.runs.planned():
-        store(tmp_path, planned, errors(20, 10))
-    drawing.draw(material(paper, tmp_path), tmp_path)
+    drawing.draw(filled(paper, tmp_path, errors(20, 10)), tmp_path)
     (((panels, x_label, y_label, _), more),) = drawn
     assert [(points.label, points.x.tolist()) for points in panels["board"]] == [
         *[("SBP", [3.0]), ("SBP, steps", [3.0])],

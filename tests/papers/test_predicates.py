@@ -8,7 +8,6 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import predicates
-from svmbench.papers.claims import judge
 from svmbench.papers.estimate import (
     DEVIATES,
     INCONCLUSIVE,
@@ -33,7 +32,7 @@ from svmbench.papers.predicates import (
 from svmbench.papers.quantities import LastShared, Measured, Value
 from svmbench.papers.samples import Sample
 
-from .judged import COSTS, flat_at, judged
+from .judged import COSTS, flat_at, judged, on_board
 from .written import artifact, material, store
 
 HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
@@ -185,17 +184,15 @@ def test_below(tmp_path, sbp, verdict):
 def test_below_counts_the_costs_where_it_is_lower_and_takes_an_error_of_none_as_tiny(tmp_path):
     given = Below("c", "sbp", "sdca")
     found = judged(tmp_path / "a", given, sbp=lambda seed: [30] * 4 + [10] * 4, sdca=flat_at(20))
-    assert found.text.endswith(
-        "the lower one at 44% of the costs"
-    )  # three of seven doublings, with both ends
+    # Three of seven doublings, with both ends.
+    assert found.text.endswith("the lower one at 44% of the costs")
     found = judged(tmp_path / "b", given, sbp=flat_at(0), sdca=flat_at(20))
     assert found.verdict == HOLDS and found.estimate.value == pytest.approx(1e-12, rel=1e-6, abs=0.0)
 
 
 def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
     given = Below("c", "sbp", "sdca", since=16_000, within=(0.9, 1.1))
-    bent = lambda seed: np.where(COSTS < 16_000, 90.0, 20.0)  # noqa: E731
-    found = judged(tmp_path, given, sbp=bent, sdca=flat_at(20))
+    found = judged(tmp_path, given, sbp=np.where(COSTS < 16_000, 90.0, 20.0), sdca=flat_at(20))
     assert found.verdict == HOLDS
     assert found.text == "from 1.6e4 to 1.3e5, the lower one at 0% of the costs"  # equal is not lower
 
@@ -221,7 +218,6 @@ def test_late_holds_both_checkpoints_around_the_critical_cost(tmp_path):
     # It arrives between 32,000 and 64,000: a quarter of the way is between 8,000, at 12, and 16,000, at 9.
     smo = [90, 50, 20, 12, 9, 5, 1, 1]
     for far, verdict in ((7.0, HOLDS), (9.0, UNSURE), (12.0, NOT)):
-        given = Late("c", "smo", 0.25, 0.1, far=far, metric="primal_objective")
         given = Late("c", "smo", 0.25, 0.1, far=far, metric="primal_objective")
         found = judged(tmp_path / str(far), given, seeds=1, smo=smo)
         assert (found.verdict, found.estimate.text()) == (verdict, "8 (8 to 11)")
@@ -261,8 +257,7 @@ def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     paper = artifact(["sbp"], seeds=3)
     for run, status in zip(paper.runs.planned(), ("budget", "timeout", "budget"), strict=True):
         store(tmp_path, run, status=status)
-    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    (finding,) = judge(Ended("c", "sbp", "^budget"), {"kev_ondemand": {"board": evidence}})
+    finding = on_board(Ended("c", "sbp", "^budget"), material(paper, tmp_path))
     assert finding.verdict == UNSURE and finding.text.startswith("2 of 3")
     assert (finding.least, finding.most) == (100.0, 100.0)  # all of them, in percent
 
@@ -310,10 +305,7 @@ def test_a_run_that_ends_after_too_few_doublings_does_not_rise(tmp_path):
 
 
 def test_a_run_that_falls_to_its_end_is_below_its_best_earlier_doubling(tmp_path):
-    def falls(seed):
-        return np.linspace(80.0, 10.0, COSTS.size)
-
-    found = judged(tmp_path, Rises("c", "sbp", 0.5), sbp=falls)
+    found = judged(tmp_path, Rises("c", "sbp", 0.5), sbp=np.linspace(80.0, 10.0, COSTS.size))
     assert found.verdict == NOT and found.estimate.value == pytest.approx(-10.0, abs=0.5)
 
 
@@ -356,15 +348,9 @@ def test_examples_that_are_wrong_of_one_side_alone_tell_nothing(tmp_path, unknow
     paper = artifact(["sbp", "sdca"])
     for run in paper.runs.planned():
         wrong = np.arange(1000) < (30 if run.solver == "sbp" else 40)
-        store(
-            tmp_path,
-            run,
-            [{"test_error": float(wrong.mean())}],
-            wrong=None if run.solver == unknown else wrong,
-        )
-    given = Order("c", Value("sbp"), Value("sdca"))
-    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    (finding,) = judge(given, {"kev_ondemand": {"board": evidence}})
+        rows = [{"test_error": float(wrong.mean())}]
+        store(tmp_path, run, rows, wrong=None if run.solver == unknown else wrong)
+    finding = on_board(Order("c", Value("sbp"), Value("sdca")), material(paper, tmp_path))
     assert finding.verdict == UNSURE
 
 
@@ -385,8 +371,7 @@ def test_costs_below_1_are_compared_too(tmp_path, given, text):
 @pytest.mark.parametrize(("seeds", "verdict"), [(1, UNSURE), (3, HOLDS)])
 def test_late_takes_a_single_run_to_have_the_noise_of_two_errors(tmp_path, seeds, verdict):
     given = Late("c", "sbp", 0.25, 0.1, far=1.0, unfinished=True)
-    sbp = lambda seed: [90, 12, 90, 90, 80, 40, 10, 10]  # noqa: E731
-    assert judged(tmp_path, given, seeds=seeds, sbp=sbp).verdict == verdict
+    assert judged(tmp_path, given, seeds=seeds, sbp=[90, 12, 90, 90, 80, 40, 10, 10]).verdict == verdict
 
 
 def test_ended_shows_the_reason_of_the_first_run():

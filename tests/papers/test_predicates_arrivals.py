@@ -79,6 +79,7 @@ def test_a_value_at_an_arrival_holds_what_it_was_at_the_checkpoint_before(tmp_pa
 
 #: Stable at the sixth checkpoint, 12 to 11.8 over a factor of four; alike before for too short a time.
 STABLE = [50, 20, 20, 12, 12, 11.8, 9, 8]
+RULE = Stable("sbp", span=4.0, within=0.25)
 
 
 @pytest.mark.parametrize(
@@ -86,38 +87,34 @@ STABLE = [50, 20, 20, 12, 12, 11.8, 9, 8]
     [
         (STABLE, "3.2e4", HOLDS),
         ([10] * 8, "4e+03", HOLDS),  # observed over the whole factor, from the first checkpoint on
+        ([10, 10, 50, 50, 50, 20, 10, 5], "1.6e4", HOLDS),  # the first cost whose whole factor was observed
         ([50, 20, 10, 5, 2.5, 1.25, 0.6, 0.3], "> 1.3e5", UNSURE),
         ([10, 10.5, 10, 10.5, 10, 10.5, 10, 10.5], "> 1.3e5", UNSURE),
         ([50, 20, 20, 12, 12, 40, 40, 40], "1.3e5", HOLDS),  # not before the value at the cost is alike
     ],
 )
 def test_a_run_is_stable_where_all_its_values_have_been_alike_for_long(tmp_path, percent, stop, verdict):
-    rule = Stable(EACH, span=4.0, within=0.25)
-    given = Order("c", replace(rule, solver="sbp"), 2e5, ratio=True)
-    found = judged(tmp_path, given, sbp=percent)
+    found = judged(tmp_path, Order("c", RULE, 2e5, ratio=True), sbp=percent)
     assert found.verdict == verdict and found.text == f"{stop} against 200000"
 
 
-def test_a_stop_lies_between_two_checkpoints(tmp_path):
-    rule = Stable(EACH, span=4.0, within=0.25)
-    for limit, verdict in ((33_000, HOLDS), (24_000, UNSURE), (15_000, NOT)):
-        given = Order("c", replace(rule, solver="sbp"), limit, ratio=True)
-        assert judged(tmp_path / str(limit), given, sbp=STABLE).verdict == verdict
+@pytest.mark.parametrize(("limit", "verdict"), [(33_000, HOLDS), (24_000, UNSURE), (15_000, NOT)])
+def test_a_stop_lies_between_two_checkpoints(tmp_path, limit, verdict):
+    assert judged(tmp_path, Order("c", RULE, limit, ratio=True), sbp=STABLE).verdict == verdict
 
 
 @pytest.mark.parametrize(
-    ("end", "verdict"), [(30.0, HOLDS), (1.0, NOT), (11.8, UNSURE)]
-)  # 11.8 where it stops: what comes later has no part in it
-def test_a_run_is_looked_at_where_it_is_stable(tmp_path, end, verdict):
-    at = Stable(EACH, span=4.0, within=0.25)
-    given = Order("c", Value("sbp", at=at), Value("sdca"))
-    assert judged(tmp_path, given, sbp=STABLE, sdca=flat_at(end)).verdict == verdict
-
-
-def test_a_run_that_is_never_stable_is_not_looked_at(tmp_path):
-    at = Stable(EACH, span=4.0, within=0.25)
-    found = judged(tmp_path, Order("c", Value("sbp", at=at), 9), sbp=COSTS[::-1] / 1e4)
-    assert found.verdict == NOT_ATTEMPTED
+    ("sbp", "end", "verdict"),
+    [
+        (STABLE, 30.0, HOLDS),
+        (STABLE, 1.0, NOT),
+        (STABLE, 11.8, UNSURE),  # as where it stops: what comes later has no part in it
+        (COSTS[::-1] / 1e4, 9.0, NOT_ATTEMPTED),  # never stable
+    ],
+)
+def test_a_run_is_looked_at_where_it_is_stable(tmp_path, sbp, end, verdict):
+    given = Order("c", Value("sbp", at=replace(RULE, solver=EACH)), Value("sdca"))
+    assert judged(tmp_path, given, sbp=sbp, sdca=flat_at(end)).verdict == verdict
 
 
 #: Censored above this cost: what holds, what does not, and what the bound cannot tell.
@@ -158,15 +155,7 @@ def test_a_censored_place_of_a_series(tmp_path, given, verdict):
     assert judged(tmp_path, given, over=over, sbp=sbp).verdict == verdict
 
 
-def test_a_run_is_stable_from_the_first_cost_whose_whole_span_was_observed(tmp_path):
-    rule = Stable(EACH, span=4.0, within=0.25)
-    given = Order("c", replace(rule, solver="sbp"), 2e5, ratio=True)
-    found = judged(tmp_path, given, sbp=[10, 10, 50, 50, 50, 20, 10, 5])
-    assert found.text == "1.6e4 against 200000"
-
-
 def test_a_run_is_stable_up_to_the_tolerance_itself(tmp_path):
-    rule = Stable(EACH, "primal_objective", span=4.0, within=0.25)
-    given = Order("c", replace(rule, solver="sbp"), 2e5, ratio=True)
+    given = Order("c", replace(RULE, metric="primal_objective"), 2e5, ratio=True)
     found = judged(tmp_path, given, sbp=[50, 20, 20, 12, 12, 11.75, 9, 8])
     assert found.text == "3.2e4 against 200000"

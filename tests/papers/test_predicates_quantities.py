@@ -26,8 +26,8 @@ from svmbench.papers.quantities import (
 )
 from svmbench.papers.runs import Group, Panel
 
-from .judged import ARRIVAL, COSTS, arrives, flat_at, judged
-from .written import artifact, material, store
+from .judged import ARRIVAL, COSTS, arrives, flat_at, judged, on_board
+from .written import artifact, errors, filled, material, store
 
 HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
 
@@ -37,7 +37,7 @@ def test_the_noise_of_the_test_set_and_points_belong_to_errors_alone(tmp_path):
     found = judged(tmp_path / "a", given, seeds=1, smo=[90, 16.5, 90, 90, 80, 40, 15, 15])
     assert found.verdict == HOLDS and found.estimate.text() == "1.5"
     given = Rises("c", "sbp", 0.5, metric="primal_objective")
-    found = judged(tmp_path / "b", given, sbp=lambda seed: [40, 30, 20, 10, 10, 10, 12.5, 15])
+    found = judged(tmp_path / "b", given, sbp=[40, 30, 20, 10, 10, 10, 12.5, 15])
     assert found.estimate.text() == "2.86"  # six marks at 12.5 and one at 15, less 10
     assert judged(tmp_path / "c", Rises("c", "sbp", 0.5), sbp=flat_at(9)).estimate.unit == "points"
 
@@ -65,26 +65,28 @@ def test_no_verdict_depends_on_a_range_of_an_axis(tmp_path):
     for run in paper.runs.planned():
         level = 20.0 if run.solver == "sbp" else np.where(COSTS < 9000, 30.0, 10.0)
         store(tmp_path, run, [{"test_error": e / 100} for e in np.broadcast_to(level, COSTS.shape)])
-    given = Below("c", "sbp", "sdca")
-    test = given
-    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    (finding,) = judge(test, {"kev_ondemand": {"board": evidence}})
+    finding = on_board(Below("c", "sbp", "sdca"), material(paper, tmp_path))
     assert "from 1.0e3 to 1.3e5" in finding.text and finding.verdict == NOT
 
 
-def test_together_is_the_mean_over_data_sets(tmp_path):
+def on_two_boards(root, test, solvers, rows):
+    """The verdict on what is stored of two data sets."""
     panels = [
         Panel(name, name, f"dataset=checkerboard dataset.n_test={size}")
         for name, size in (("one", 10), ("two", 20))
     ]
-    paper = artifact(["sbp", "sdca"], panels=panels)
-    for run in paper.runs.planned():
-        level = {"sdca": 20.0, "sbp": 10.0 if run.panel == "one" else 30.0}[run.solver]
-        store(tmp_path, run, [{"test_error": level / 100}] * 4)
-    part = Below("c", "sbp", "sdca", together=True)
-    found = material(paper, tmp_path)
+    found = filled(artifact(solvers, panels=panels), root, rows)
     evidence = {name: found.evidence(name, "kev_ondemand") for name in ("one", "two")}
-    (finding,) = judge(part, {"kev_ondemand": evidence})
+    (finding,) = judge(test, {"kev_ondemand": evidence})
+    return finding
+
+
+def test_together_is_the_mean_over_data_sets(tmp_path):
+    def rows(run):
+        level = {"sdca": 20.0, "sbp": 10.0 if run.panel == "one" else 30.0}[run.solver]
+        return [{"test_error": level / 100}] * 4
+
+    finding = on_two_boards(tmp_path, Below("c", "sbp", "sdca", together=True), ["sbp", "sdca"], rows)
     assert finding.estimate.value == pytest.approx((0.5 * 1.5) ** 0.5) and finding.text == "one 0.5; two 1.5"
 
 
@@ -113,18 +115,8 @@ def test_together_the_bounds_are_averaged_too():
 
 
 def test_together_arrivals_keep_their_bounds(tmp_path):
-    panels = [
-        Panel(name, name, f"dataset=checkerboard dataset.n_test={size}")
-        for name, size in (("one", 10), ("two", 20))
-    ]
-    paper = artifact(["sbp"], panels=panels)
-    for run in paper.runs.planned():
-        store(tmp_path, run, [{"test_error": e / 100} for e in (50, 9, 9, 9)])
-    arrival = Arrival("sbp", level=10)
-    part = Ratio("c", arrival, 1000, (0, 3), together=True)
-    found = material(paper, tmp_path)
-    evidence = {name: found.evidence(name, "kev_ondemand") for name in ("one", "two")}
-    (finding,) = judge(part, {"kev_ondemand": evidence})
+    part = Ratio("c", ARRIVAL, 1000, (0, 3), together=True)
+    finding = on_two_boards(tmp_path, part, ["sbp"], errors(50, 9, 9, 9))
     assert finding.estimate.text() == "2 (1 to 2)" and finding.verdict == HOLDS
 
 
@@ -226,10 +218,7 @@ def test_what_is_neither_measured_nor_known_is_not_attempted(tmp_path):
             (Known("nu"), "nu of the known optimum is not stored"),
             (Optimum("nu"), "nu of the certified optimum is not stored"),
             (Value("sbp", where={"problem.C": 3.0}), "sbp: no such runs, problem.C = 3.0"),
-            (
-                Arrival("sbp", within=1),
-                "test_error of the certified optimum is not stored",
-            ),
+            (Arrival("sbp", within=1), "test_error of the certified optimum is not stored"),
         ]
     ):
         given = Exact("c", quantity, 1)
@@ -265,10 +254,8 @@ def test_errors_are_in_points_and_shown_with_two_digits(tmp_path):
 
 
 def test_a_quantity_has_a_value_for_each_seed(tmp_path):
-    paper = artifact(["sbp"], seeds=3)
-    for run in paper.runs.planned():
-        store(tmp_path, run, [{"test_error": (10 + run.seed) / 100}] * 3)
-    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    found = filled(artifact(["sbp"], seeds=3), tmp_path, lambda run: errors(10 + run.seed))
+    evidence = found.evidence("board", "kev_ondemand")
     values = (2.0 * Value("sbp") + 1.0).values(evidence)
     assert values.tolist() == pytest.approx([21.0, 23.0, 25.0])
     assert (Value("sbp") + Value("sbp")).values(evidence).tolist() == pytest.approx([20.0, 22.0, 24.0])
@@ -306,13 +293,12 @@ def test_examples_that_are_wrong_tell_the_noise_of_differences_and_ratios(tmp_pa
         rows = [{"test_error": float(wrong.mean())}] * 4
         store(tmp_path, run, rows, wrong=wrong if stored else None)
     one, other = Value("sbp", at=at), Value("sdca", at=at)
-    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
     for given, value in (
         (Order("c", one, other), -1.0),
         (Order("c", one, other, ratio=True), 0.75),
         (Ratio("c", one, other, (0.0, 1.0)), 0.75),
     ):
-        (finding,) = judge(given, {"kev_ondemand": {"board": evidence}})
+        finding = on_board(given, material(paper, tmp_path))
         assert finding.verdict == verdict and finding.estimate.value == pytest.approx(value)
 
 
@@ -374,8 +360,7 @@ def test_of_runs_that_are_not_there_the_first_is_described(tmp_path):
     paper = artifact(["sbp"], seeds=5)
     for run in paper.runs.planned():
         if run.seed != 3:
-            status = "failed" if run.seed == 2 else "budget"
-            store(tmp_path, run, [{"test_error": 0.1}], status=status)
+            store(tmp_path, run, errors(10), status="failed" if run.seed == 2 else "budget")
     with pytest.raises(NotAttempted, match=r"^sbp: 3 of 5 runs are stored \(failed\)$"):
         Value("sbp").sample(material(paper, tmp_path).evidence("board", "kev_ondemand"))
 
@@ -393,59 +378,51 @@ def test_a_place_is_the_first_expression_that_the_configuration_has(tmp_path):
     assert match.place(Key("problem.C") * 2) == 2.0 * match.planned.config.problem.C
 
 
+NONE_SHARED = "no costs are shared: one begins at 4.0e+03, another ends at 4.0e+03"
+
+
 @pytest.mark.parametrize(
-    ("span", "text"),
+    ("solver", "span", "text"),
     [
-        ({}, "43 places from 1.0e3 to 1.3e5"),  # 20 for each factor of ten
-        ({"since": 4000, "until": 15_000}, "12 places from 4.0e3 to 1.5e4"),
-        ({"since": 4000, "until": 4100}, "2 places from 4.0e3 to 4.1e3"),
-        (
-            {"since": 4000, "until": 4000},
-            "no costs are shared: one begins at 4.0e+03, another ends at 4.0e+03",
-        ),
+        ("sbp", {}, "43 places from 1.0e3 to 1.3e5"),  # 20 for each factor of ten
+        ("smo", {}, "43 places from 1.0e3 to 1.3e5"),  # a settled curve until its last checkpoint
+        ("sbp", {"since": 4000, "until": 15_000}, "12 places from 4.0e3 to 1.5e4"),
+        ("sbp", {"since": 4000, "until": 4100}, "2 places from 4.0e3 to 4.1e3"),
+        ("sbp", {"since": 4000, "until": 4000}, NONE_SHARED),
     ],
 )
-def test_a_curve_is_looked_at_at_equal_ratios_of_the_cost(tmp_path, span, text):
-    given = Slope("c", Value("sbp", "primal_objective"), (-1, 1), **span)
-    assert judged(tmp_path, given, sbp=flat_at(10)).text == text
+def test_a_curve_is_looked_at_at_equal_ratios_of_the_cost(tmp_path, solver, span, text):
+    given = Slope("c", Value(solver, "primal_objective"), (-1, 1), **span)
+    assert judged(tmp_path, given, **{solver: flat_at(10)}).text == text
 
 
-def test_a_settled_curve_is_looked_at_until_its_last_checkpoint(tmp_path):
-    given = Slope("c", Value("smo", "primal_objective"), (-1, 1))
-    assert judged(tmp_path, given, smo=flat_at(10)).text == "43 places from 1.0e3 to 1.3e5"
-
-
-def test_where_names_one_value_of_several(tmp_path):
-    value = Value("sbp", "primal_objective", where={"problem.C": float("2")})
-    over = {"problem.C": [1.0, 2.0, 3.0]}
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        ({"problem.C": float("2")}, "20, expected 20"),
+        (None, "sbp: give where, because it has several runs of one seed"),
+    ],
+)
+def test_where_names_one_value_of_several(tmp_path, where, text):
+    value, over = Value("sbp", "primal_objective", where=where), {"problem.C": [1.0, 2.0, 3.0]}
     sbp = lambda seed, C: np.full(3, 10.0 * C)  # noqa: E731
-    found = judged(tmp_path, Exact("c", value, 20), over=over, sbp=sbp)
-    assert found.verdict == HOLDS and found.text == "20, expected 20"
-
-
-def test_several_runs_of_one_seed_are_told_apart_by_where(tmp_path):
-    over = {"problem.C": [1.0, 2.0]}
-    found = judged(tmp_path, Exact("c", Value("sbp"), 1), over=over, sbp=flat_at(10))
-    assert found.text == "sbp: give where, because it has several runs of one seed"
+    assert judged(tmp_path, Exact("c", value, 20), over=over, sbp=sbp).text == text
 
 
 def test_a_level_that_is_a_quantity_is_its_estimate_not_a_resample(tmp_path):
     values = [10.0, 5.0, 110.0]
     medians = Draw().medians(np.array(values), range(3))
     assert medians[0] == 10.0 and 10.0 not in (medians[1], medians[-1])
-    arrival = Arrival("sbp", level=Measured("m"))
-    given = Ratio("c", arrival, 1000, (0, 100))
-    falling = lambda seed: [90, 80, 70, 60, 9, 4, 4, 4]  # noqa: E731
+    given = Ratio("c", Arrival("sbp", level=Measured("m")), 1000, (0, 100))
+    falling = [90, 80, 70, 60, 9, 4, 4, 4]
     found = judged(tmp_path, given, sbp=falling, measures={"m": {"values": values}})
     assert found.estimate.text() == "16 (8 to 16)"
 
 
 def test_an_arrival_of_each_seed_is_the_checkpoint_at_it(tmp_path):
-    paper = artifact(["sbp"], seeds=2)
-    for run in paper.runs.planned():
-        store(tmp_path, run, [{"test_error": 0.5}] * (1 + run.seed) + [{"test_error": 0.05}] * 2)
-    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
-    assert (ARRIVAL).values(evidence).tolist() == [2000.0, 4000.0]
+    rows = lambda run: errors(*[50] * (1 + run.seed), 5, 5)  # noqa: E731
+    evidence = filled(artifact(["sbp"], seeds=2), tmp_path, rows).evidence("board", "kev_ondemand")
+    assert ARRIVAL.values(evidence).tolist() == [2000.0, 4000.0]
 
 
 def test_a_cost_of_arrival_is_scaled_with_its_bounds(tmp_path):
@@ -462,8 +439,7 @@ def test_a_cost_that_is_a_quantity_is_its_estimate_whatever_the_resamples(tmp_pa
     medians = Draw().medians(np.array(values), range(3))
     assert medians[0] == 3000.0 and 3000.0 not in (medians[1], medians[-1])
     given = Ratio("c", Value("sbp", at=Measured("m")), 1, (0, 100))
-    falling = lambda seed: [90, 80, 70, 60, 50, 40, 30, 20]  # noqa: E731
-    found = judged(tmp_path, given, sbp=falling, measures={"m": {"values": values}})
+    found = judged(tmp_path, given, sbp=range(90, 10, -10), measures={"m": {"values": values}})
     assert found.estimate.text() == "80"
 
 

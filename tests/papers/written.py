@@ -69,6 +69,15 @@ def material(made, root):
     return Material.of(made, Index(Store(root)))
 
 
+def filled(made, root, rows, **options):
+    """Store runs of an artifact with these checkpoints, or what a function makes of each; None: no run."""
+    for run in made.runs.planned():
+        found = rows(run) if callable(rows) else rows
+        if found is not None:
+            store(root, run, found, **options)
+    return material(made, root)
+
+
 def errors(*percent):
     """Checkpoints with these test errors."""
     return [{"test_error": value / 100.0, "test_mistakes": round(10 * value)} for value in percent]
