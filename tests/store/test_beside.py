@@ -18,7 +18,7 @@ from svmbench.sweep.planning import Plan
 from svmbench.sweep.record import Record
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.store.conftest import CONFIG
-from tests.told import output, refusal
+from tests.told import answer, output, refusal
 
 #: The only job of a sweep.
 JOB = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
@@ -179,29 +179,29 @@ _ENDED = {
     "seconds": 1.0,
     "numbers": {"test_error": 0.1},
 }
+#: A sweep of one job.
+PLAN = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+
+
+def swept(root, **change):
+    """The record of a sweep whose plan, with this change, is validly sealed."""
+    record = Record.create(root, Plan([], {}))
+    (record.folder / "plan.json").write_text(json.dumps(checked({**PLAN, **change})))
+    return record
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        *(
-            {"state": []},
-            {"reason": 5},
-            {"seconds": "x"},
-            {"seconds": 10**400},
-            {"numbers": []},
-            {"job": "0"},
-        ),
-        *({"numbers": {"test_error": "much"}}, {"run": ["x"]}, {"time": None}, {"event": ["ended"]}),
+        *({"state": []}, {"reason": 5}, {"seconds": "x"}, {"seconds": 10**400}, {"numbers": []}),
+        *({"job": "0"}, {"numbers": {"test_error": "much"}}, {"run": ["x"]}, {"time": None}),
+        {"event": ["ended"]},
     ],
 )
 def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, change):
-    record = Record.create(tmp_path, Plan([], {}))
-    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
-    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
+    record = swept(tmp_path)
     (record.folder / "events.jsonl").write_text(json.dumps(checked({**_ENDED, **change})) + "\n")
-    assert main(["status", "--results", str(tmp_path)]) == 0
-    shown = capsys.readouterr()
+    shown = answer(capsys, ["status", "--results", str(tmp_path)])
     assert "0 of 1 done" in shown.out and "1 damaged line of" in shown.err
     (record.folder / "events.jsonl").write_text(json.dumps(checked(_ENDED)) + "\n")
     (tmp_path / "runs" / "x").mkdir(parents=True)
@@ -213,28 +213,20 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     [
         *({"options": {"jobs": "2"}}, {"options": {"jobs": 0}}, {"options": {"jobz": 1}}, {"options": []}),
         *({"duplicates": [5]}, {"impossible": [["a"]]}, {"jobs": {"a": 1}}, {"jobs": [{"number": 0}]}),
-        *({"folders": [5]}, {"folders": "a"}),
-        *(
-            {"jobs": []},
-            {"jobs": [JOB | {"number": 1}]},
-            {"jobs": [JOB | {"config": {**CONFIG, "threads": "2"}}]},
-        ),
+        *({"folders": [5]}, {"folders": "a"}, {"jobs": []}, {"jobs": [JOB | {"number": 1}]}),
+        {"jobs": [JOB | {"config": {**CONFIG, "threads": "2"}}]},
     ],
 )
 def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
-    record = Record.create(tmp_path, Plan([], {}))
-    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
-    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
-    assert main(["status", "--results", str(tmp_path)]) == 0
-    (record.folder / "plan.json").write_text(json.dumps(checked({**plan, **change})))
+    record = swept(tmp_path)
+    results, said = ["--results", str(tmp_path)], "plan.json is damaged: start the sweep again"
+    assert main(["status", *results]) == 0
+    (record.folder / "plan.json").write_text(json.dumps(checked({**PLAN, **change})))
     for command in ("status", "resume"):
-        capsys.readouterr()
-        assert main([command, "--results", str(tmp_path)]) == 2
-        assert capsys.readouterr().err.endswith("plan.json is damaged: start the sweep again\n")
-    assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert "plan.json is damaged: start the sweep again" in capsys.readouterr().out
-    assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
-    assert f"moved to {tmp_path / 'damaged' / record.name}; " in capsys.readouterr().out
+        assert answer(capsys, [command, *results], 2).err.endswith(f"{said}\n")
+    assert said in output(capsys, ["verify", *results], 1)
+    moved = output(capsys, ["verify", "--repair", *results])
+    assert f"moved to {tmp_path / 'damaged' / record.name}; " in moved
     assert not record.folder.exists() and (tmp_path / "damaged" / record.name).is_dir()
 
 
@@ -272,7 +264,6 @@ def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, cap
     assert main(["verify", "--results", str(tmp_path)]) == 1
     assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
     assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 0
-    capsys.readouterr()
 
 
 @pytest.mark.parametrize("name", ["plan.json", "events.jsonl"])
@@ -287,33 +278,26 @@ def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
     assert main(["verify", "--results", str(tmp_path)]) == 1
     assert main(["verify", "--repair", "--results", str(tmp_path)]) == 0
     assert main(["verify", "--results", str(tmp_path)]) == 0
-    capsys.readouterr()
 
 
 def test_a_file_among_the_sweeps_is_passed_over_and_a_link_that_leads_nowhere_is_damaged(tmp_path, capsys):
-    record = Record.create(tmp_path, Plan([], {}))
-    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
-    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
+    record = swept(tmp_path)
     (tmp_path / "sweeps" / "notes.txt").write_text("mine")
     assert main(["verify", "--results", str(tmp_path)]) == 0
     (record.folder / "plan.json").unlink()
     (record.folder / "plan.json").symlink_to("nowhere")
     assert "is damaged" in refusal(capsys, ["status", record.name, "--results", str(tmp_path)])
-    assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert "plan.json is damaged" in capsys.readouterr().out
+    assert "plan.json is damaged" in output(capsys, ["verify", "--results", str(tmp_path)], 1)
 
 
 def test_damaged_verdicts_are_written_again_and_hide_no_artifact(tmp_path, capsys):
-    path = tmp_path / "reference" / "VERDICTS.json"
+    path, again = tmp_path / "reference" / "VERDICTS.json", "svmbench paper verdict writes it again"
     path.parent.mkdir()
     path.write_text('[{"claim": "a", "verdict": "reproduced", "check": "0"}]')
-    assert main(["paper", "list", "--results", str(tmp_path), "sbp-f1"]) == 0
-    out, err = capsys.readouterr()
-    assert "sbp-f1" in out
-    again = "svmbench paper verdict writes it again"
-    assert f"{path} is damaged (1 of 1 claims): {again}" in err
-    assert main(["verify", "--repair", "--results", str(tmp_path)]) == 1
-    assert f"{again}; it was not moved\n" in capsys.readouterr().out
+    out, err = answer(capsys, ["paper", "list", "--results", str(tmp_path), "sbp-f1"])
+    assert "sbp-f1" in out and f"{path} is damaged (1 of 1 claims): {again}" in err
+    told = output(capsys, ["verify", "--repair", "--results", str(tmp_path)], 1)
+    assert f"{again}; it was not moved\n" in told
 
 
 def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_path, capsys):
@@ -323,9 +307,7 @@ def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_pat
     assert main(["verify", "--results", str(tmp_path)]) == 0
     assert "scaling, 20" in output(capsys, ["speed", "show", "--results", str(tmp_path)])
     edit(path, '"kind": "scaling"', '"kind": "rows"')
-    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
-    shown = capsys.readouterr()
+    shown = answer(capsys, ["speed", "show", "--results", str(tmp_path)])
     assert shown.out == "" and "it does not match its digest" in shown.err
     assert main(["speed", "show", str(path), "--results", str(tmp_path)]) == 2
-    assert main(["verify", "--results", str(tmp_path)]) == 1
-    assert "it does not match its digest" in capsys.readouterr().out
+    assert "it does not match its digest" in output(capsys, ["verify", "--results", str(tmp_path)], 1)

@@ -62,12 +62,8 @@ def warned(store):
 def test_a_model_comes_back_exactly_and_without_pickle(begin):
     run = make(begin)
     model = run.model()
-    assert (model.bias, model.kernel, model.iterations, model.dual) == (
-        0.5,
-        {"name": "linear"},
-        2,
-        "coefficients",
-    )
+    about = (model.bias, model.kernel, model.iterations, model.dual)
+    assert about == (0.5, {"name": "linear"}, 2, "coefficients")
     assert model.indices.tolist() == [0, 3] and model.coefficients.tolist() == [1.0, -0.25]
     assert model.weights is None and model.points is None
     with np.load(run.path / "model.npz", allow_pickle=False) as content:
@@ -194,13 +190,13 @@ def test_an_optimum_that_was_replaced_is_told(store, begin):
     assert finding.state == "ok" and f"optimum {hash} was replaced since the run was made" in finding.sentence
 
 
+def full(*arguments):
+    raise OSError(28, "No space left on device")
+
+
 def test_a_full_disk_is_one_sentence_and_keeps_the_checkpoints(store, begin, monkeypatch):
     writer = begin()
     writer.checkpoint({"iterations": 1})
-
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         for write in (lambda: writer.put_model(MODEL), lambda: writer.finish("budget", "enough")):
@@ -214,15 +210,11 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_checkpoints(store, begin, mon
 
 
 def test_a_disk_that_is_full_from_the_start_is_one_sentence_and_leaves_no_lock(store, begin, monkeypatch):
-    def full(*arguments):
-        raise OSError(28, "No space left on device")
-
+    said = r"^run \S+ could not be stored in \S+: No space left"
     for name in ("pwrite", "fsync"):  # of the lock, and of run.json
         with monkeypatch.context() as patch:
             patch.setattr(os, name, full)
-            with pytest.raises(
-                StorageError, match=r"^run \S+ could not be stored in \S+: No space left"
-            ) as caught:
+            with pytest.raises(StorageError, match=said) as caught:
                 begin()
             assert "\n" not in str(caught.value)
         assert store.running() == 0

@@ -26,6 +26,7 @@ from svmbench.store.notes import Notes
 from svmbench.sweep.planning import Plan
 from svmbench.sweep.record import Record
 from tests.store.test_damage import MODEL, make
+from tests.told import answer, output
 
 
 @pytest.fixture
@@ -182,23 +183,15 @@ def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path
         ("budget", {"counter": "kev_\x1b[2J"}, "which no trace has"),
         ("kernel", {"gamma": [1, 2]}, "a list in place of a number or a text"),
         ("problem", {"C": [1]}, "a list in place of"),
+        ("dataset", {f"k{number}": number for number in range(100_000)}, "a section of 100,0"),
     ],
+    ids=["counter", "gamma", "C", "keys"],
 )
 def test_a_configuration_that_no_command_can_group_is_damage(store, begin, capsys, section, change, sentence):
     run, other = make(begin), make(begin, seed=1)
     reseal(run.path, lambda about: about["config"][section].update(change))
-    assert main(["list", "--results", str(store.root)]) == 0
-    shown = capsys.readouterr()
+    shown = answer(capsys, ["list", "--results", str(store.root)])
     assert sentence in shown.err and "\x1b" not in shown.out + shown.err
-    assert [one.id for one in Store(store.root, warn=lambda sentence: None).runs()] == [other.id]
-
-
-def test_a_section_of_a_hundred_thousand_keys_is_damage(store, begin, capsys):
-    run, other = make(begin), make(begin, seed=1)
-    keys = {f"k{number}": number for number in range(100_000)}
-    reseal(run.path, lambda about: about["config"]["dataset"].update(keys))
-    assert main(["list", "--results", str(store.root)]) == 0  # it took minutes
-    assert "a section of 100,0" in capsys.readouterr().err
     assert [one.id for one in Store(store.root, warn=lambda sentence: None).runs()] == [other.id]
 
 
@@ -283,15 +276,10 @@ def test_a_model_of_other_examples_is_a_sentence():
 
 
 def test_a_cell_of_csv_is_no_formula_and_no_escape():
-    assert [csv_cell(text) for text in ("=1+1", "+x", "-x", "@SUM(A1)")] == [
-        "'=1+1",
-        "'+x",
-        "'-x",
-        "'@SUM(A1)",
-    ]
+    for text in ("=1+1", "+x", "-x", "@SUM(A1)", "-1+1"):
+        assert csv_cell(text) == f"'{text}"
     assert csv_cell("\x1b[2J") == r"\x1b[2J" and csv_cell("plain") == "plain"
     assert [csv_cell(value) for value in (-0.5, 7, None, "-1e-5", "+.5")] == [-0.5, 7, None, "-1e-5", "+.5"]
-    assert csv_cell("-1+1") == "'-1+1"
 
 
 def test_a_sentence_has_an_end():
@@ -331,8 +319,7 @@ def test_a_folder_that_is_closed_hides_nothing_else_from_verify(store, begin, cl
     for name in ("optima", "sweeps"):
         (store.root / name).mkdir()
         closed.add(str(store.root / name))
-    assert main(["verify", "--results", str(store.root)]) == 1
-    told = capsys.readouterr().out
+    told = output(capsys, ["verify", "--results", str(store.root)], 1)
     assert "optima cannot be read: Permission denied; make it readable" in told
     assert "sweeps cannot be read: Permission denied; make it readable" in told
     assert "1 ok, 2 unreadable" in told
@@ -343,30 +330,26 @@ def test_a_folder_that_is_closed_hides_nothing_else_from_verify(store, begin, cl
 
 
 def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
-    run = make(begin)
+    run, results = make(begin), ["--results", str(store.root)]
     Notes(store.root).note(run.id, "mine")
     record = Record.create(store.root, Plan([], {}))
     closed |= {str(store.root / "notes.json"), str(record.folder / "plan.json")}
     states = {one.path.name: one.state for one in check_store(store)}
     assert states["notes.json"] == states["plan.json"] == "unreadable"
-    assert main(["verify", "--repair", "--results", str(store.root)]) == 1
-    assert " aside" not in capsys.readouterr().out and not (store.root / "damaged").exists()
-    assert main(["status", "--results", str(store.root)]) == 2
-    assert "plan.json cannot be read: Permission denied; make it readable" in capsys.readouterr().err
+    assert " aside" not in output(capsys, ["verify", "--repair", *results], 1)
+    assert not (store.root / "damaged").exists()
+    said = answer(capsys, ["status", *results], 2).err
+    assert "plan.json cannot be read: Permission denied; make it readable" in said
 
 
 @pytest.mark.parametrize("name", ["run.json", "status.json", "trace.csv"])
 def test_a_file_that_never_ends_or_cannot_be_read_hides_no_other_run(store, begin, name, monkeypatch):
     sound, broken = make(begin), make(begin, seed=1)
-    told = []
-    for put in (
-        os.mkfifo,
-        os.mkdir,
-        lambda path: os.symlink("/dev/zero", path),
-        lambda path: os.symlink(path, path),
-    ):
-        (broken.path / name).unlink() if not (broken.path / name).is_dir() else (broken.path / name).rmdir()
-        put(broken.path / name)
+    path, told = broken.path / name, []
+    endless, circle = lambda path: os.symlink("/dev/zero", path), lambda path: os.symlink(path, path)
+    for put in (os.mkfifo, os.mkdir, endless, circle):
+        path.rmdir() if path.is_dir() else path.unlink()
+        put(path)
         assert Store(store.root, warn=told.append).runs() == [sound]
     assert len(told) == 4
     assert {finding.state for finding in check_store(store)} == {"ok", "unreadable"}  # a circle of links

@@ -114,8 +114,7 @@ def test_verify_tells_a_pack_that_was_edited(old, new, said, packed, capsys):
     text = lzma.decompress(path.read_bytes()).decode()
     assert old in text
     path.write_bytes(lzma.compress(text.replace(old, new).encode()))
-    assert main(["verify", "--results", str(root / "reference")]) == 1
-    out = capsys.readouterr().out
+    out = output(capsys, ["verify", "--results", str(root / "reference")], 1)
     assert "damaged      x.jsonl.xz" in out and said in out
 
 

@@ -75,12 +75,8 @@ def test_summary_has_the_promised_keys(begin):
     )
     assert all(summary[name] is None for name in asked)
     assert summary["status"] == "refused" and summary["config"]["kernel"]["gamma"] == 0.05
-    assert (summary["run"], summary["solver"], summary["dataset"], summary["seed"]) == (
-        run.id,
-        "sbp",
-        "twonorm",
-        0,
-    )
+    named = [summary[name] for name in ("run", "solver", "dataset", "seed")]
+    assert named == [run.id, "sbp", "twonorm", 0]
 
 
 def test_summary_is_json_even_of_a_diverged_run(begin):
@@ -165,19 +161,14 @@ def test_only_results_are_kept_from_repetition(begin, status):
         assert begin().finish("budget", "second").reason == "second"
 
 
-def test_force_replaces_the_old_run_at_the_end(store, begin, config):
+def test_force_replaces_the_old_run_at_the_end_and_killed_between_the_renames_too(store, begin, config):
     begin().finish("budget", "first")
     writer = begin(force=True)
     assert store.get(key(config)).reason == "first"
     assert [run.reason for run in store.runs()] == ["first"]
-    writer.finish("budget", "second")
+    run = writer.finish("budget", "second")
     assert store.get(key(config)).reason == "second"
     assert len(list((store.root / "runs").iterdir())) == 1
-
-
-def test_killed_between_the_renames_the_new_run_is_read(store, begin, config):
-    begin().finish("budget", "first")
-    run = begin(force=True).finish("budget", "second")
     os.rename(run.path, run.path.with_name(run.id + ".running"))
     assert store.get(key(config)).reason == "second"
     assert [run.reason for run in store.runs()] == ["second"]

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.store import Store, StoredRun, documents
 from svmbench.store.timing import comparable, disturbance, disturbed, for_seconds, machine, note, summary
 from tests.figures.stored import ALONE, stored_run
+from tests.told import answer
 
 
 def run(root, seed=0, **more):
@@ -112,19 +112,10 @@ def test_libraries_that_no_machine_has_make_an_environment_damaged(tmp_path, cap
 @pytest.mark.parametrize(
     "load",
     [
-        "busy",
-        [],
-        {},
-        {**ALONE, "seconds": None},
-        {**ALONE, "seconds": "x"},
-        {**ALONE, "seconds": [1.0]},
-        {**ALONE, "seconds": 10**400},
-        {**ALONE, "others": "\x1b[2J"},
-        {**ALONE, "others": True},
-        {**ALONE, "stolen": {}},
-        {"seconds": 1.0, "others": 0.0},
-        {**ALONE, "queue": ["x"]},
-        {**ALONE, "mhz": [1] * 1000},
+        *("busy", [], {}, {"seconds": 1.0, "others": 0.0}),
+        *({**ALONE, "seconds": value} for value in (None, "x", [1.0], 10**400)),
+        *({**ALONE, "others": value} for value in ("\x1b[2J", True)),
+        *({**ALONE, "stolen": {}}, {**ALONE, "queue": ["x"]}, {**ALONE, "mhz": [1] * 1000}),
     ],
 )
 def test_a_load_written_by_hand_is_damage_said_in_one_sentence(tmp_path, capsys, load):
@@ -135,9 +126,8 @@ def test_a_load_written_by_hand_is_damage_said_in_one_sentence(tmp_path, capsys,
     with pytest.raises(UserError, match=r"status\.json is damaged"):
         disturbed(odd)
     for command in (["list", "--columns", "run"], ["compare", "sbp-*", "sbp-*", "--cost", "wall_seconds"]):
-        assert main([*command, "--results", str(tmp_path)]) == 0
-        said = capsys.readouterr()
+        said = answer(capsys, [*command, "--results", str(tmp_path)])
         assert sound.id in said.out or command[0] == "compare"
         assert said.err.count("\n") == 1 and "status.json is damaged" in said.err
-    assert main(["show", odd.id, "--results", str(tmp_path)]) == 2
-    assert all("status.json is damaged" in line for line in capsys.readouterr().err.splitlines())
+    said = answer(capsys, ["show", odd.id, "--results", str(tmp_path)], 2)
+    assert all("status.json is damaged" in line for line in said.err.splitlines())
