@@ -179,21 +179,21 @@ def test_a_restarted_job_omits_what_has_ended_and_is_no_end(here):
     (here / "cluster" / "told").mkdir(parents=True)
     told = here / "cluster" / "told" / "a-0.jsonl"
     told.write_text('{"host": "n1"}\n{"began": 0}\n{"state": "done", "number": 0}\n{"began": 1}\n{"stat')
-    document = {
-        "runs": {str(job.number): job.config.document() for job in many},
-        "folder": str(here),
-        "told": str(told),
-        "cwd": str(here),
-        "threads": 1,
-        "seconds": None,
-    }
-    (here / "cluster" / "a.jsonl").write_text(json.dumps(document) + "\n")
+    write_bundle(here / "cluster" / "a.jsonl", many, told)
     engine.start("a", 0)
     engine.processes["a-0"].wait(60)
     lines, size = bundles.heard(told)
     assert size == told.stat().st_size
     assert [line["began"] for line in lines if "began" in line] == [0, 1, 1]
     assert lines[-1]["state"] == "done" and len(Store("results").runs()) == 1
+
+
+def write_bundle(path, many, told, seconds=None):
+    """Write what a job on a node reads: its runs, and where it tells what it has done."""
+    folder = os.getcwd()
+    document = {"folder": folder, "cwd": folder, "told": str(told), "threads": 1, "seconds": seconds}
+    document["runs"] = {str(job.number): job.config.document() for job in many}
+    path.write_text(json.dumps(document) + "\n")
 
 
 def test_a_process_that_comes_later_collects_and_never_submits_twice(here):
@@ -260,9 +260,7 @@ def test_a_job_whose_time_ends_before_its_first_run_is_not_submitted_again(here)
 
 def test_a_job_ends_before_its_time_does(here):
     many = jobs(1, "solver=pegasos", "budget.iterations=100000000")
-    document = {"runs": {"0": many[0].config.document()}, "folder": str(here), "told": str(here / "told")}
-    document |= {"cwd": str(here), "threads": 1, "seconds": 400.0}
-    (here / "a").write_text(json.dumps(document))
+    write_bundle(here / "a", many, here / "told", seconds=400.0)
     begun = time.time() - 309.0  # 90 s before its end, a second from now
     words = [sys.executable, "-m", "svmbench.sweep.bundle", str(here / "a"), "0", str(begun)]
     assert subprocess.run(words, timeout=100).returncode == 0
@@ -290,13 +288,9 @@ def test_a_job_that_would_wait_for_ever_or_begins_nothing_fails(here):
 
 def test_ctrl_c_stores_what_runs_and_drops_what_waits(here):
     engine, listener = Processes(here, 1), Listener()
-
-    def interrupt():
-        raise KeyboardInterrupt
-
     trace = lambda: any(here.glob("results/runs/*.running/trace.csv"))  # noqa: E731
     running = lambda: trace() and "began 0" in listener.said  # noqa: E731  a report takes up to a second
-    listener.ticks = when(running, interrupt)
+    listener.ticks = when(running, lambda: signal.default_int_handler(signal.SIGINT, None))
     many = jobs(2, "solver=pegasos", "budget.iterations=100000000")
     assert Cluster(here, engine, Fixed(1)).run(many, listener)
     assert listener.states() == ["interrupted 0"]
@@ -397,10 +391,7 @@ def test_every_option_reaches_sbatch(here, monkeypatch):
             ("Memory specification can not be satisfied", "Requested node configuration is not available"),
             "Memory specification can not be satisfied; Requested .* available: no node has what it asks for",
         ),
-        (
-            ("QOSMaxWallDurationPerJobLimit", "Job violates"),
-            "QOS.*; Job violates: a job may not ask for",
-        ),
+        (("QOSMaxWallDurationPerJobLimit", "Job violates"), "QOS.*; Job violates: a job may not ask for"),
         (("invalid partition specified: x", "y"), "invalid .*: give a launcher.partition that sinfo lists"),
         (("Invalid qos specification",) * 2, "Invalid qos specification: give a launcher.account and laun"),
     ],
@@ -413,20 +404,18 @@ def test_a_refusal_is_one_sentence(here, monkeypatch, lines, said):
         slurm.Slurm(here, 1).submit("a", [{}], OPTIONS)
 
 
+#: What squeue says of the lines of an array, and what has become of them by that.
+QUEUE = {
+    0: ("RUNNING|None", None), 1: ("PENDING|Resources", None), 2: ("PENDING|PartitionTimeLimit", "never"),
+    3: ("PREEMPTED|None", "lost"), 4: ("OUT_OF_MEMORY|OutOfMemory", "died"),
+    5: ("CANCELLED|None", "cancelled"), 6: (None, "cancelled"), 7: ("PENDING|BeginTime", None),
+    8: (None, "died"), 9: ("NODE_FAIL|x", "lost"), 10: ("PENDING|launch failed requeued held", "never"),
+    11: ("PENDING|QOSMaxWallDurationPerJobLimit", "never"),
+}  # fmt: skip
+
+
 def test_states_of_slurm_are_named(here, monkeypatch):
-    rows = [
-        "7|0|RUNNING|None",
-        "7|1|PENDING|Resources",
-        "7|2|PENDING|PartitionTimeLimit",
-        "7|3|PREEMPTED|None",
-    ]
-    rows += [
-        "7|4|OUT_OF_MEMORY|OutOfMemory",
-        "7|5|CANCELLED|None",
-        "7|7|PENDING|BeginTime",
-        "7|9|NODE_FAIL|x",
-    ]
-    rows += ["7|10|PENDING|launch failed requeued held", "7|11|PENDING|QOSMaxWallDurationPerJobLimit"]
+    rows = [f"7|{line}|{said}" for line, (said, _) in QUEUE.items() if said]
     shell = engine(monkeypatch, sbatch=(0, "7\n", ""), squeue=(0, "\n".join(rows), ""))
     (here / "cluster").mkdir()
     one = slurm.Slurm(here, 20)
@@ -435,17 +424,7 @@ def test_states_of_slurm_are_named(here, monkeypatch):
     monkeypatch.setattr(slurm, "_ASK", 0.0)
     known = [Bundle([], name=f"a-{line}", begun=[1] if line == 8 else []) for line in range(12)]
     found = {name: fate.kind for name, fate in one.fates(known).items()}
-    assert found == {
-        "a-2": "never",
-        "a-3": "lost",
-        "a-4": "died",
-        "a-5": "cancelled",
-        "a-6": "cancelled",
-        "a-8": "died",
-        "a-9": "lost",
-        "a-10": "never",
-        "a-11": "never",
-    }
+    assert found == {f"a-{line}": kind for line, (_, kind) in QUEUE.items() if kind}
     assert shell.commands[-1][:2] == ["scancel", "7_[2,10,11]"]
     monkeypatch.undo()
     monkeypatch.setattr(slurm, "_said", shell)
@@ -477,21 +456,26 @@ def test_limits_of_partitions(monkeypatch):
     assert slurm.longest("c") == float("inf") == slurm.longest("other")
 
 
-def test_more_time_than_the_partition_allows_is_said_before_anything_is_made(here, monkeypatch, capfd):
+@pytest.mark.parametrize(
+    ("word", "answers", "said"),
+    [
+        (
+            "launcher.minutes=60",
+            {"scontrol": (0, "PartitionName=b Default=YES MaxTime=00:10:00\n", "")},
+            "launcher.minutes=60 is more than the 10 minutes that the default partition allows",
+        ),
+        (
+            "threads=20000",  # limited by the nodes, not by this machine
+            {"sbatch": (1, "", "sbatch: error: Requested node configuration is not available")},
+            "SLURM refuses the jobs: Requested node configuration",
+        ),
+    ],
+)
+def test_more_than_the_cluster_allows_is_a_sentence(here, monkeypatch, capfd, word, answers, said):
     monkeypatch.setattr(launch.shutil, "which", lambda name: name)
-    engine(monkeypatch, scontrol=(0, "PartitionName=b Default=YES MaxTime=00:10:00\n", ""))
-    assert main(["run", "-m", "launcher=slurm", "launcher.minutes=60"]) == 2
-    assert "launcher.minutes=60 is more than the 10 minutes that the default partition allows" in (
-        capfd.readouterr().err
-    )
-    assert not list(here.iterdir())
-
-
-def test_threads_are_limited_by_the_nodes_not_by_this_machine(here, monkeypatch, capfd):
-    monkeypatch.setattr(launch.shutil, "which", lambda name: name)
-    engine(monkeypatch, sbatch=(1, "", "sbatch: error: Requested node configuration is not available"))
-    assert main(["run", "-m", "launcher=slurm", "threads=20000"]) == 2
-    assert "SLURM refuses the jobs: Requested node configuration" in capfd.readouterr().err
+    engine(monkeypatch, **answers)
+    assert said in refusal(capfd, ["run", "-m", "launcher=slurm", word])
+    assert word == "threads=20000" or not list(here.iterdir())
 
 
 @pytest.mark.parametrize(
