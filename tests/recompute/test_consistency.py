@@ -17,7 +17,7 @@ from svmbench.recompute.numbers import BOUNDED
 from svmbench.store import Store, bits, documents, shared, trace
 from svmbench.store.identity import run_id
 from svmbench.store.joint_model import load_model
-from tests.told import refusal
+from tests.told import output, refusal
 
 SMALL = (
     *("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=30", "budget=debug", "problem.C=1"),
@@ -41,6 +41,27 @@ def seal(path):
     end.pop("check")
     end["files"] = {name: sha256(path / name) for name in end["files"]}
     (path / "status.json").write_text(json.dumps({"schema": schema, **end, "check": digest(end)}))
+
+
+def edit(path, change):
+    """Change run.json of a run, with right checksums."""
+    about = json.loads((path / "run.json").read_text())
+    change(about)
+    (path / "run.json").write_text(json.dumps(about))
+    seal(path)
+    return path
+
+
+def edit_config(path, group, **change):
+    """Change the configuration of a run wherever it is held; return its new place."""
+
+    def change_all(about):
+        for config in (about["config"], about["identity"]["config"]):
+            config[group].update(change)
+        about["id"] = run_id(about["identity"])
+
+    edit(path, change_all)
+    return path.rename(path.with_name(json.loads((path / "run.json").read_text())["id"]))
 
 
 def said(run, *, manifest=None, rows=None, optimum=...):
@@ -97,22 +118,18 @@ def test_checkpoints_stand_in_order(smo):
 
 
 def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_listed(smo, capsys):
-    results = str(smo.path.parents[1])
-    capsys.readouterr()
-    assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
-    told = capsys.readouterr().out  # of all runs at once, not of each
+    recomputed = ["verify", "--recompute", "--results", str(smo.path.parents[1]), smo.id]
+    told = output(capsys, recomputed)  # of all runs at once, not of each
     assert told.splitlines()[-2].startswith("not checked: errors") and told.count("not checked") == 1
-    assert main(["verify", "--recompute", "--json", "--results", results, smo.id]) == 0
-    *_, last = json.loads(capsys.readouterr().out)
+    *_, last = json.loads(output(capsys, [*recomputed, "--json"]))
     assert last["state"] == "not checked" and last["run"] is None and last["reason"].startswith("errors")
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
     model = load_model(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
     model.save(smo.path / "model.npz")
     seal(smo.path)
-    assert main(["verify", "--results", results, smo.id]) == 0
-    assert main(["verify", "--recompute", "--results", results, smo.id]) == 1
-    assert "leaves the box [0, C]" in capsys.readouterr().out
+    assert main(["verify", *recomputed[2:]]) == 0
+    assert "leaves the box [0, C]" in output(capsys, recomputed, 1)
     for name, content in kept.items():
         (smo.path / name).write_bytes(content)
 
@@ -174,8 +191,7 @@ def test_edited_test_examples_are_seen(smo, capsys):
     ):
         path.write_text(json.dumps({**json.loads(kept), "wrong_tests": edited}))
         seal(smo.path)
-        assert main(["verify", "--recompute", "--results", results, smo.id]) == 1
-        assert sentence in capsys.readouterr().out
+        assert sentence in output(capsys, ["verify", "--recompute", "--results", results, smo.id], 1)
     path.write_bytes(kept)
 
 
@@ -204,21 +220,13 @@ def _with_a_line_more(path):
 
 
 def _with_a_word_for_gamma(path):
-    about = json.loads((path / "run.json").read_text())
-    for config in (about["config"], about["identity"]["config"]):
-        config["kernel"]["gamma"] = "wide"
-    about["id"] = run_id(about["identity"])
-    (path / "run.json").write_text(json.dumps(about))
     model = load_model(path / "model.npz")
     replace(model, kernel={**model.kernel, "gamma": "wide"}).save(path / "model.npz")
-    return path.rename(path.with_name(about["id"]))
+    return edit_config(path, "kernel", gamma="wide")
 
 
 def _with_a_list_of_values(path):
-    about = json.loads((path / "run.json").read_text())
-    about["optimum_values"] = [1.0]
-    (path / "run.json").write_text(json.dumps(about))
-    return path
+    return edit(path, lambda about: about.update(optimum_values=[1.0]))
 
 
 @pytest.mark.parametrize(
@@ -233,9 +241,7 @@ def test_a_run_of_any_content_hides_no_other_from_verify(results, tmp_path, caps
     copy = shutil.copytree(results, tmp_path / "results")
     path = forge(Store(copy).find(solver).path)
     seal(path)
-    capsys.readouterr()
-    assert main(["verify", "--recompute", "--results", str(copy)]) == 1
-    told = capsys.readouterr().out
+    told = output(capsys, ["verify", "--recompute", "--results", str(copy)], 1)
     assert f"{state:<12} {path.name}: " in told and f"1 {state}" in told and "1 ok" in told
 
 

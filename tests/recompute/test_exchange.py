@@ -80,8 +80,7 @@ def trained(tmp_path_factory):
 
 
 def exported(run, form, capsys):
-    assert main(["export", run, "--model", form, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["path"]
+    return json.loads(output(capsys, ["export", run, "--model", form, "--json"]))["path"]
 
 
 def close(scores, expected):
