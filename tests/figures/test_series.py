@@ -59,28 +59,17 @@ def test_the_median_needs_every_seed(tmp_path):
 
 
 def test_checkpoints_that_nearly_coincide_are_one_point(tmp_path):
-    runs = [
-        stored_run(tmp_path, seed=s, costs=[1000 + 5 * s, 2000 + 5 * s], errors=[20, 10]) for s in range(3)
-    ]
-    np.testing.assert_array_equal(
-        only_curve(runs).costs(), [1010, 2000]
-    )  # 2,010 lies past the first run's end
+    costs = [[1000 + 5 * seed, 2000 + 5 * seed] for seed in range(3)]
+    runs = [stored_run(tmp_path, seed=s, costs=own, errors=[20, 10]) for s, own in enumerate(costs)]
+    assert only_curve(runs).costs().tolist() == [1010, 2000]  # 2,010 lies past the first run's end
 
 
 def test_runs_with_different_parameters_are_different_curves(tmp_path):
-    runs = [
-        stored_run(
-            tmp_path, costs=[100], errors=[20], config={"kernel": {"name": "gaussian", "gamma": gamma}}
-        )
-        for gamma in (0.05, 0.1)
-    ]
+    kernels = [{"kernel": {"name": "gaussian", "gamma": gamma}} for gamma in (0.05, 0.1)]
+    runs = [stored_run(tmp_path, costs=[100], errors=[20], config=kernel) for kernel in kernels]
     runs.append(stored_run(tmp_path, "smo", costs=[100], errors=[20]))
     (panel,) = select(runs, "kev_iter").panels
-    assert [curve.label for curve in panel.curves] == [
-        "SBP (γ = 0.05)",
-        "SBP (γ = 0.1)",
-        "SMO",
-    ]
+    assert [curve.label for curve in panel.curves] == ["SBP (γ = 0.05)", "SBP (γ = 0.1)", "SMO"]
 
 
 def test_versions_of_a_data_set_are_different_panels(tmp_path):
@@ -101,10 +90,8 @@ def test_runs_of_a_solver_that_was_renamed_form_one_curve(tmp_path):
 
 
 def test_a_title_names_no_task_that_is_all_classes(tmp_path):
-    config = {
-        "dataset": {"name": "clouds", "task": "all"},
-        "problem": {**CONFIG["problem"], "multiclass": "one_vs_one"},
-    }
+    config = {"problem": {**CONFIG["problem"], "multiclass": "one_vs_one"}}
+    config["dataset"] = {"name": "clouds", "task": "all"}
     (panel,) = select([stored_run(tmp_path, costs=[100], errors=[20], config=config)], "kev_iter").panels
     assert panel.name == "clouds" and shared(panel.runs) == "γ = 0.05, C = 1, one vs one"
     binary = stored_run(tmp_path, costs=[100], errors=[20], config={"dataset": {"name": "clouds"}})
@@ -153,13 +140,16 @@ def test_the_optimum_comes_from_the_store_of_the_run(tmp_path):
     assert optimum_value(panel, "train_error") is None
 
 
-def test_axes_that_do_not_exist():
-    with pytest.raises(
-        UserError, match=r"cost 'kev_ondemnd' cannot be drawn: .*; did you mean 'kev_ondemand'\?"
-    ):
-        select([], "kev_ondemnd")
-    with pytest.raises(UserError, match="metric 'wall_second' cannot be drawn: give one of test_error"):
-        select([], "iterations", "wall_second")
+@pytest.mark.parametrize(
+    ("axes", "sentence"),
+    [
+        (["kev_ondemnd"], r"cost 'kev_ondemnd' cannot be drawn: .*; did you mean 'kev_ondemand'\?"),
+        (["iterations", "wall_second"], "metric 'wall_second' cannot be drawn: give one of test_error"),
+    ],
+)
+def test_axes_that_do_not_exist(axes, sentence):
+    with pytest.raises(UserError, match=sentence):
+        select([], *axes)
 
 
 def test_a_fit_that_cost_more_than_a_later_one_is_not_shown(tmp_path):
@@ -177,36 +167,30 @@ def test_a_curve_is_called_what_its_run_says_else_by_its_name(tmp_path):
 
 
 def test_the_rate_of_a_cost_is_its_time_over_it_and_nothing_before_the_clock_ticks(tmp_path):
-    run = stored_run(
-        tmp_path, costs=[1e3, 1e4, 1e5], errors=[3, 2, 1], cpu_seconds=np.array([0.0, 1e-4, 2e-3])
-    )
+    run = stored_run(tmp_path, costs=[1e3, 1e4, 1e5], errors=[3, 2, 1], cpu_seconds=[0.0, 1e-4, 2e-3])
     steps = steps_of(run, "kev_ondemand", "nanoseconds")
     np.testing.assert_allclose(steps.cost, [1e4, 1e5])
     np.testing.assert_allclose(steps.value, [10.0, 20.0])
 
 
-def test_a_prediction_takes_the_support_vectors_or_the_size_of_the_features(tmp_path):
-    sizes = np.array([10.0, 20.0])
-    exact = stored_run(tmp_path, costs=[1e3, 1e4], errors=[2, 1], support_vectors=sizes)
-    np.testing.assert_allclose(steps_of(exact, "prediction").cost, sizes)
-    for features in ({"name": "nystrom", "s": 64}, {"name": "fourier", "frequencies": 64}):
-        mapped = stored_run(
-            tmp_path, costs=[1e3, 1e4], errors=[2, 1], support_vectors=sizes, config={"features": features}
-        )
-        steps = steps_of(mapped, "prediction")
-        assert (steps.cost, steps.value) == ([64.0], [1.0])
-
-
-def test_what_a_prediction_by_the_parts_of_dc_svm_takes_is_unknown(tmp_path):
-    sizes = np.array([10.0, 20.0])
-    for early in (0, 2):
-        given = {"costs": [1e3, 1e4], "errors": [2, 1], "support_vectors": sizes}
-        run = stored_run(tmp_path, "dcsvm", **given, config={"solver": {"name": "dcsvm", "early": early}})
-        found = steps_of(run, "prediction")
-        if early:
-            assert found == "prediction cannot be observed for this solver"
-        else:
-            np.testing.assert_allclose(found.cost, sizes)
+@pytest.mark.parametrize(
+    ("solver", "config", "cost"),
+    [
+        ("sbp", {}, [10.0, 20.0]),
+        ("sbp", {"features": {"name": "nystrom", "s": 64}}, [64.0]),
+        ("sbp", {"features": {"name": "fourier", "frequencies": 64}}, [64.0]),
+        ("dcsvm", {"solver": {"name": "dcsvm", "early": 0}}, [10.0, 20.0]),
+        # What a prediction by its parts takes is unknown.
+        ("dcsvm", {"solver": {"name": "dcsvm", "early": 2}}, "prediction cannot be observed for this solver"),
+    ],
+)
+def test_a_prediction_takes_the_support_vectors_or_the_size_of_the_features(tmp_path, solver, config, cost):
+    given = {"costs": [1e3, 1e4], "errors": [2, 1], "support_vectors": [10.0, 20.0]}
+    found = steps_of(stored_run(tmp_path, solver, **given, config=config), "prediction")
+    if isinstance(cost, str):
+        assert found == cost
+    else:
+        assert list(found.cost) == cost and list(found.value) == [2.0, 1.0][-len(cost) :]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from svmbench.figures.plane import Grid
 from svmbench.figures.request import Request, make
 from svmbench.figures.style import drawing, save
 from svmbench.sweep.select import chosen
+from tests.told import refusal
 
 from .stored import store_optimum, stored_run
 
@@ -150,10 +151,11 @@ def test_a_sweep(tmp_path, drawn, x):
     check(drawn[-1])
 
 
-def test_gamma_is_a_power_and_not_a_float_of_a_program(tmp_path):
+def test_gamma_is_a_power_and_the_line_of_the_optimum_says_of_which_value(tmp_path):
     with drawing():
         figure, _, _ = make(runs(tmp_path, panels=("adult",)), Request())
     assert "γ = 2⁻¹⁵" in figure.axes[0].get_title()
+    assert "test error of the optimum" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_a_curve_that_its_shortest_run_cuts_is_named(tmp_path):
@@ -173,19 +175,12 @@ def test_ends_at_about_the_same_cost_cut_nothing(tmp_path):
         assert make(chosen(str(tmp_path), ["sbp-*"]), Request())[2] == []
 
 
-def test_the_line_of_the_optimum_says_of_which_value(tmp_path):
-    found = runs(tmp_path, panels=("adult",))
-    with drawing():
-        figure, _, _ = make(found, Request())
-    assert "test error of the optimum" in [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def test_pixels_per_inch_of_a_journals_column(tmp_path, capsys):
     runs(tmp_path, panels=("adult",))
+    plot = ["plot", "sbp-*", "--results", str(tmp_path)]
     for options, width in ((["--size", "one"], 1020), (["--size", "one", "--dpi", "600"], 2040)):
         path = tmp_path / "column.png"
-        assert main(["plot", "sbp-*", "--results", str(tmp_path), "-o", str(path), *options]) == 0
+        assert main([*plot, "-o", str(path), *options]) == 0
         with Image.open(path) as picture:
             assert picture.width == width
-    assert main(["plot", "sbp-*", "--results", str(tmp_path), "--dpi", "5"]) == 2
-    assert "give a whole number from 50 to 1200" in capsys.readouterr().err
+    assert "give a whole number from 50 to 1200" in refusal(capsys, [*plot, "--dpi", "5"])
