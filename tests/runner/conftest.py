@@ -66,3 +66,8 @@ def make(tmp_path, monkeypatch):
 
 def accident(what):
     return {"name": "toy", "accident": what}
+
+
+def stored(make):
+    """The runs that `make` has stored."""
+    return Store(make.config().results).runs()

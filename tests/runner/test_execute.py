@@ -9,11 +9,7 @@ from svmbench.runner import execute as module
 from svmbench.runner import prepare
 from svmbench.store import Store
 
-from .conftest import accident
-
-
-def stored(make):
-    return Store(make.config().results).runs()
+from .conftest import accident, stored
 
 
 def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):

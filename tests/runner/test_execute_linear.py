@@ -8,14 +8,12 @@ from svmbench.errors import UserError
 from svmbench.runner import loop, prepare
 from svmbench.store import Store
 
+from .conftest import stored
+
 NYSTROM = {"name": "nystrom", "s": 12, "eps_d": 1e-12, "rank": None}
 FOURIER = {"name": "fourier", "frequencies": 7, "form": "phase", "lazy": False}
 BIAS = {"problem": {"bias": "unregularised"}}
 UNTIMED = ["wall_seconds", "cpu_seconds"]
-
-
-def stored(make):
-    return Store(make.config().results).runs()
 
 
 LINEAR = {"name": "linear"}
@@ -43,38 +41,38 @@ def test_a_linear_run_counts_inner_products_and_no_kernel_evaluations(make, solv
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("solver", "change", "sentence"),
     [
         (
+            "dcd",
             {},
             "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or another "
             "solver",
         ),
         (
+            "dcd",
             {"kernel": {"name": "polynomial", "degree": 2, "gamma": 1.0, "coef0": 1.0}, "features": FOURIER},
             "features=fourier cannot approximate kernel=polynomial: it needs kernel=gaussian; give that, or "
             "other features",
         ),
         (
+            "dcd",
             {"kernel": LINEAR, "budget": {"counter": "kev_iter"}},
             "dcd evaluates no kernels, so that budget.counter=kev_iter stands still: "
             "give budget.counter=inner_products or budget.counter=iterations",
         ),
+        (
+            "sbp",
+            {"features": NYSTROM},
+            "sbp evaluates the kernel itself and takes no features=nystrom: give features=none, or a linear "
+            "solver",
+        ),
     ],
 )
-def test_what_a_linear_solver_cannot_do_is_refused(make, change, sentence):
+def test_what_a_solver_cannot_do_is_refused(make, solver, change, sentence):
     with pytest.raises(UserError) as refused:
-        make("dcd", **change)
+        make(solver, **change)
     assert str(refused.value) == sentence
-
-
-def test_a_kernel_solver_takes_no_features(make):
-    with pytest.raises(UserError) as refused:
-        make("sbp", features=NYSTROM)
-    assert str(refused.value) == (
-        "sbp evaluates the kernel itself and takes no features=nystrom: give features=none, or a linear "
-        "solver"
-    )
 
 
 def with_features(make, features, solver="dcd", **changes):
@@ -113,16 +111,13 @@ def test_features_are_the_same_for_all_solvers_and_others_for_another_seed(make)
 
 @pytest.mark.parametrize("features", [NYSTROM, FOURIER, {**FOURIER, "lazy": True}], ids=str)
 def test_how_a_run_on_features_is_cut_changes_nothing(make, monkeypatch, features):
-    whole = with_features(make, features, "asset").run.trace()
-    assert (
-        with_features(make, features, "asset", force=True)
-        .run.trace()
-        .drop(columns=UNTIMED)
-        .equals(whole.drop(columns=UNTIMED))
-    )
+    def trace():
+        return with_features(make, features, "asset", force=True).run.trace().drop(columns=UNTIMED)
+
+    whole = trace()
+    assert trace().equals(whole)
     monkeypatch.setattr(loop, "SLICE", 0.0)
-    cut = with_features(make, features, "asset", force=True).run.trace()
-    assert cut.drop(columns=UNTIMED).equals(whole.drop(columns=UNTIMED))
+    assert trace().equals(whole)
 
 
 def test_making_features_is_training_time(make, monkeypatch):

@@ -54,26 +54,45 @@ def look(monkeypatch):
     return prepare
 
 
-def test_an_iteration_is_given_up_and_the_last_checkpoint_stays(make_toy, monkeypatch):
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(loop, "grace", lambda seconds: 0.2)
+
+
+@pytest.mark.parametrize(
+    ("stops", "words", "ends", "why"),
+    [
+        (for_ever, (), ("interrupted", "interrupted"), "interrupted by SIGINT"),
+        (
+            lambda: threading.Event().wait(60.0),
+            ("budget.seconds=0.3",),
+            ("done", "timeout"),
+            "budget.seconds=0.3 reached",
+        ),
+    ],
+    ids=["signal", "limit"],
+)
+def test_an_iteration_is_given_up_and_the_last_checkpoint_stays(
+    make_toy, monkeypatch, short, stops, words, ends, why
+):
     whole = make_toy()
     advance = fakes.ToyRun.advance
 
     def torn(self, *parameters):
         if self.iterations == 6:
             self.alpha[:] = self.responses[:] = np.nan
-            for_ever()
+            stops()
         advance(self, *parameters)
 
     monkeypatch.setattr(fakes.ToyRun, "advance", torn)
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)]
-    outcome = make_toy(force=True)
-    assert (outcome.state, outcome.reason) == (
-        "interrupted", "interrupted by SIGINT within an iteration, which was given up, after 6 iterations",
-    )  # fmt: skip
-    kept = outcome.run.trace()["iterations"].tolist()
+    outcome = make_toy(*words, force=True)
+    run = outcome.run
+    assert (outcome.state, run.status) == ends
+    assert run.reason == f"{why} within an iteration, which was given up, after 6 iterations"
+    kept = run.trace()["iterations"].tolist()
     assert kept == whole["iterations"].tolist()[: len(kept)] and kept[-1] <= 6
-    assert outcome.run.model().iterations == kept[-1]
-    assert np.isfinite(outcome.run.model().coefficients).all()
+    assert run.model().iterations == kept[-1] and np.isfinite(run.model().coefficients).all()
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)] == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
@@ -111,32 +130,6 @@ def test_a_look_is_given_up_and_made_when_the_run_goes_on(tmp_path, look, monkey
     again = make(tmp_path / "a", solver, *PARTS, *own)
     assert again.manifest["continued"]["run"] == broken.id
     same(again, whole)
-
-
-@pytest.fixture
-def short(monkeypatch):
-    monkeypatch.setattr(loop, "grace", lambda seconds: 0.2)
-
-
-def test_an_iteration_that_passes_the_limit_is_given_up(make_toy, monkeypatch, short):
-    whole = make_toy()
-    advance = fakes.ToyRun.advance
-
-    def torn(self, *parameters):
-        if self.iterations == 6:
-            self.alpha[:] = self.responses[:] = np.nan
-            threading.Event().wait(60.0)
-        advance(self, *parameters)
-
-    monkeypatch.setattr(fakes.ToyRun, "advance", torn)
-    run = make_toy("budget.seconds=0.3", force=True).run
-    assert (run.status, run.reason) == (
-        "timeout", "budget.seconds=0.3 reached within an iteration, which was given up, after 6 iterations",
-    )  # fmt: skip
-    kept = run.trace()["iterations"].tolist()
-    assert kept == whole["iterations"].tolist()[: len(kept)] and kept[-1] <= 6
-    assert run.model().iterations == kept[-1] and np.isfinite(run.model().coefficients).all()
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_a_limit_passed_between_two_iterations_loses_none(tmp_path, monkeypatch, short):

@@ -283,16 +283,14 @@ def test_predict_answers_in_the_labels_of_the_file_and_verify_recomputes(mine, k
     stored = run(f"problem.multiclass={kind}", "solver=smo", "dataset.scaling=standard")
     rows = mine / "rows.csv"
     np.savetxt(rows, TEST[0].astype(np.float64), delimiter=",", fmt="%.17g")
-    answers = np.array(output(capsys, ["predict", stored.id, str(rows), "--results", "."]).split())
+    predict = ["predict", stored.id, str(rows), "--results", "."]
+    answers = np.array(output(capsys, predict).split())
     wrong = answers != np.array(LABELS)[TEST[1]]
     assert set(answers) == set(LABELS) and wrong.mean() == stored.summary()["test_error"]
-    assert main(["predict", stored.id, str(rows), "--results", ".", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["labels"] == answers.tolist()
-    assert main(["predict", stored.id, str(rows), "--results", ".", "--scores"]) == 0
-    scores = np.loadtxt(io.StringIO(capsys.readouterr().out))
+    assert json.loads(output(capsys, [*predict, "--json"]))["labels"] == answers.tolist()
+    scores = np.loadtxt(io.StringIO(output(capsys, [*predict, "--scores"])))
     assert np.array(LABELS)[multiclass.predicted(kind, scores, 4)].tolist() == answers.tolist()
-    assert main(["verify", "--recompute", "--results", "."]) == 0
-    assert "recomputed; the largest difference" in capsys.readouterr().out
+    assert "recomputed; the largest difference" in output(capsys, ["verify", "--recompute", "--results", "."])
 
 
 def test_commands_that_read_runs_read_these(mine, capsys, monkeypatch):
@@ -328,9 +326,7 @@ def test_a_model_that_is_not_that_of_the_numbers_is_noticed(mine, capsys):
     del status["check"]
     status["files"]["model.npz"] = sha256(stored.path / "model.npz")
     (stored.path / "status.json").write_text(json.dumps(status))
-    capsys.readouterr()
-    assert main(["verify", "--recompute", "--results", "."]) == 1
-    assert "test_error is stored as" in capsys.readouterr().out
+    assert "test_error is stored as" in output(capsys, ["verify", "--recompute", "--results", "."], 1)
     loaded, terms = data.load(stored.config.dataset.document()), stored.manifest["problem"]
     right = joint_numbers(model, terms, loaded)
     assert right["relative_gap"] == pytest.approx(stored.summary()["relative_gap"], rel=1e-3)
@@ -343,13 +339,7 @@ def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(ki
     count = len(multiclass.problems(kind, 3))
     model = JointModel(kind, 3, ())
     values, doubt = rng.integers(-3, 4, size=(200, count)) / 2.0, np.full((200, count), 0.75)
-    moved = np.stack(
-        [
-            values + 0.75 * np.array(signs)
-            for signs in np.ndindex(*(3,) * count)
-            for signs in [np.subtract(signs, 1)]
-        ]
-    )
+    moved = [values + 0.75 * np.subtract(signs, 1) for signs in np.ndindex(*(3,) * count)]
     before = model.predicted(values)
     expected = sum(any(model.predicted(one[k : k + 1])[0] != before[k] for one in moved) for k in range(200))
     assert 20 < expected < 180 and _unsure(model, values, doubt) == expected

@@ -14,6 +14,7 @@ from svmbench.runner.execute import execute
 from svmbench.solvers import registry
 from svmbench.store import Store
 from svmbench.store.timing import disturbed
+from tests.told import output
 
 from .test_joint import TEST, TRAIN, Quiet, asked, run, write
 
@@ -176,8 +177,7 @@ def test_a_damaged_problem_is_told_and_solved_again(mine, capsys, how, repaired)
     stop(given, 4, signal.SIGKILL)
     (path,) = mine.glob("runs/*.running/problems/2.part")
     path.write_bytes(DAMAGE[how](path.read_bytes()))
-    assert main(["verify", "--results", "."]) == 1
-    told = capsys.readouterr().out
+    told = output(capsys, ["verify", "--results", "."], 1)
     assert "2.part is damaged (checksum mismatch); svmbench verify --repair sets it aside" in told
     assert "1.part" not in told and "1 killed, 1 damaged" in told
     if repaired:

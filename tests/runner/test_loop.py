@@ -91,9 +91,23 @@ def test_marks_begin_at_the_first_on_the_grid(points, first):
     assert marks(first, 40, points) == [value for value in grid if value >= first][:40]
 
 
-def test_checkpoints_at_equal_distances():
-    _, rows = drive(ScriptedRun({"kev_iter": 10}), first=1, every=25, kev=120.0)
-    assert column(rows, "kev_iter") == [30, 50, 80, 100, 120]
+@pytest.mark.parametrize(
+    ("charge", "given", "counter", "marks", "end"),
+    [
+        (10, {"first": 1, "every": 25, "kev": 120.0}, "kev_iter", [30, 50, 80, 100, 120], "kev=120"),
+        (10, {"points": 2, "kev": 5e3}, "kev_iter", [10, 40, 100, 320, 1000, 3170, 5000], "kev=5000"),
+        # Several thresholds that are passed at once are one checkpoint.
+        (1000, {"first": 1000, "kev": 4e3}, "kev_iter", [1000, 2000, 3000, 4000], "kev=4000"),
+        (10, {"first": 1, "points": 2, "iterations": 40}, "iterations", [1, 3, 10, 32, 40], "iterations=40"),
+        # A limit in iterations is exact beside a counter.
+        (10, {"points": 1, "iterations": 37, "kev": 1e6}, "kev_iter", [10, 100, 370], "iterations=37"),
+    ],
+)
+def test_checkpoints_lie_at_the_first_iteration_past_each_mark(charge, given, counter, marks, end):
+    found, rows = drive(ScriptedRun({"kev_iter": charge}), **given, counter=counter)
+    assert column(rows, counter) == marks
+    reason = f"budget.{end} reached" + (" by kev_iter" if end.startswith("kev") else "")
+    assert (found.status, found.reason) == ("budget", reason)
 
 
 def reached(snapshot):
@@ -151,45 +165,31 @@ def test_a_gap_ends_a_run_where_responses_have_caught_up():
     assert asked[-1] == 65
 
 
-def test_checkpoints_lie_at_the_first_iteration_past_each_threshold():
-    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=2, kev=5000.0)
-    assert column(rows, "kev_iter") == [10, 40, 100, 320, 1000, 3170, 5000]
-    assert (end.status, end.reason) == ("budget", "budget.kev=5000 reached by kev_iter")
+CONVERGED, STALLED = "the solver's stopping rule holds", "no further progress is possible in floating point"
 
 
-def test_iterations_are_observed_from_the_first():
-    end, rows = drive(ScriptedRun({"kev_iter": 10}), first=1, points=2, counter="iterations", iterations=40)
-    assert column(rows, "iterations") == [1, 3, 10, 32, 40]
-    assert (end.status, end.reason) == ("budget", "budget.iterations=40 reached")
-
-
-def test_several_thresholds_passed_at_once_are_one_checkpoint():
-    _, rows = drive(ScriptedRun({"kev_iter": 1000}), first=1000, kev=4000.0)
-    assert column(rows, "kev_iter") == [1000, 2000, 3000, 4000]
-
-
-def test_a_limit_in_iterations_is_exact_beside_a_counter():
-    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, iterations=37, kev=1e6)
-    assert column(rows, "iterations") == [1, 10, 37]
-    assert (end.status, end.reason) == ("budget", "budget.iterations=37 reached")
-
-
-def near(iterations):
-    """Return the checkpoint of a method that is near the optimum."""
-    return {"primal_objective": 1.0, "relative_gap": 1e-3}
-
-
-def test_convergence_ends_a_run_with_one_last_checkpoint():
-    end, rows = drive(ScriptedRun({"kev_iter": 10}, converge=15), points=1, kev=1e6, observe=near)
+@pytest.mark.parametrize(
+    ("limit", "why", "gap", "end"),
+    [
+        ("converge", None, 1e-3, ("converged", f"{CONVERGED} after 15 iterations")),
+        ("converge", "no violators", 1e-3, ("converged", "no violators after 15 iterations")),
+        ("give_up", None, None, ("stalled", f"{STALLED} after 15 iterations")),
+        (
+            "give_up",
+            None,
+            2.5e-5,
+            ("stalled", f"{STALLED} after 15 iterations, at a relative gap of 2.5e-05"),
+        ),
+        ("give_up", "no step", None, ("stalled", "no step after 15 iterations")),
+    ],
+)
+def test_a_run_that_ends_by_itself_says_why_after_one_last_checkpoint(limit, why, gap, end):
+    run, row = ScriptedRun({"kev_iter": 10}, **{limit: 15}), {"primal_objective": 1.0, "relative_gap": gap}
+    if why is not None:
+        run.reason = why
+    found, rows = drive(run, points=1, kev=1e6, observe=lambda _: row)
     assert column(rows, "iterations") == [1, 10, 15]
-    assert (end.status, end.reason) == ("converged", "the solver's stopping rule holds after 15 iterations")
-
-
-def test_a_run_tells_why_it_converged():
-    run = ScriptedRun({"kev_iter": 10}, converge=15)
-    run.reason = "the sample has no violators"
-    end, _ = drive(run, points=1, kev=1e6, observe=near)
-    assert end.reason == "the sample has no violators after 15 iterations"
+    assert (found.status, found.reason) == end
 
 
 def test_seconds_end_a_run(clock):
@@ -349,25 +349,6 @@ def test_an_objective_that_is_not_finite_ends_a_run(value):
     end, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, observe=observe, kev=1e6)
     assert column(rows, "iterations") == [1, 10]
     assert (end.status, end.reason) == ("diverged", f"the objective is {value} after 10 iterations")
-
-
-@pytest.mark.parametrize(
-    ("row", "gap"),
-    [({}, ""), ({"relative_gap": None}, ""), ({"relative_gap": 2.5e-5}, ", at a relative gap of 2.5e-05")],
-)
-def test_a_run_that_gains_nothing_any_more_ends_stalled(row, gap):
-    run = ScriptedRun({"kev_iter": 10}, give_up=7)
-    end, rows = drive(run, points=1, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6)
-    assert column(rows, "iterations") == [1, 7]
-    reason = "no further progress is possible in floating point after 7 iterations"
-    assert (end.status, end.reason) == ("stalled", reason + gap)
-
-
-def test_a_solver_says_why_it_stalled():
-    run = ScriptedRun({"kev_iter": 10}, give_up=7)
-    run.reason = "no step changes a weight"
-    end, _ = drive(run, points=1, kev=1e6)
-    assert (end.status, end.reason) == ("stalled", "no step changes a weight after 7 iterations")
 
 
 def test_a_signal_ends_a_run_after_a_last_checkpoint():

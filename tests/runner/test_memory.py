@@ -79,24 +79,11 @@ def plugin(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("several", "deaf"), [((), "false"), ((), "true"), (("-m",), "true")])
 def test_a_solver_of_others_is_ended_as_a_row_with_its_curve(plugin, several, deaf):
-    command = [
-        sys.executable,
-        "-m",
-        "svmbench.cli.main",
-        "run",
-        *several,
-        "solver=hoard",
-        f"solver.deaf={deaf}",
-    ]
     small = ("dataset.n_train=60", "dataset.n_test=20", "budget=debug", "budget.memory=1")
-    counted = ("budget.counter=iterations", "budget.kev=1e5")
-    done = subprocess.run(
-        [*command, *small, *counted],
-        capture_output=True,
-        text=True,
-        cwd=plugin,
-        env={"PYTHONPATH": str(plugin)},
-    )
+    words = (*several, "solver=hoard", f"solver.deaf={deaf}", *small, "budget.counter=iterations")
+    command = [sys.executable, "-m", "svmbench.cli.main", "run", *words, "budget.kev=1e5"]
+    environment = {"PYTHONPATH": str(plugin)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=plugin, env=environment)
     assert done.returncode == 0, done.stderr
     (run,) = Store(plugin / "results").runs()
     assert (run.status, run.complete) == ("budget", True)

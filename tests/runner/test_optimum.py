@@ -39,29 +39,34 @@ def solve(store, data, say=lambda text: None, kernel=GAUSSIAN, **problem):
     )
 
 
+def by_scipy(Q, C):
+    """The dual optimum by another program: its coefficients, and the objective to be made least."""
+    found = minimize(
+        lambda a: a @ Q @ a / 2 - a.sum(),
+        np.full(len(Q), C / 2),
+        jac=lambda a: Q @ a - 1,
+        bounds=[(0, C)] * len(Q),
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 10_000},
+    )
+    return found.x, found.fun
+
+
 def test_it_is_the_optimum(store, data):
     best = solve(store, data)
     y, K = data.train.y, gram(data.train.X, data.train.X)
     problem = Problem.build(y, C=1.0)
-    Q = K * np.outer(y, y)
-    peer = minimize(
-        lambda a: a @ Q @ a / 2 - a.sum(),
-        np.full(y.size, 0.5),
-        jac=lambda a: Q @ a - 1,
-        bounds=[(0, 1)] * y.size,
-        method="L-BFGS-B",
-        options={"ftol": 1e-15, "gtol": 1e-9},
-    )
-    assert best.dual == pytest.approx(-problem.lam * peer.fun, rel=1e-5)
+    alpha, least = by_scipy(K * np.outer(y, y), 1.0)
+    assert best.dual == pytest.approx(-problem.lam * least, rel=1e-5)
     assert best.dual <= best.primal and best.gap == best.primal - best.dual
     assert best.relative_gap == best.gap / best.primal <= TARGET
     assert best.nu == best.mean_hinge / best.norm
-    known = expected(data, problem, peer.x, 0.0)
+    known = expected(data, problem, alpha, 0.0)
     assert best.norm == pytest.approx(known["norm"], rel=1e-3)
     assert best.mean_hinge == pytest.approx(known["mean_hinge"], rel=1e-3)
     assert (best.test_mistakes, best.test_error) == (known["test_mistakes"], known["test_error"])
-    assert best.support_vectors == np.count_nonzero(peer.x > 1e-6)
-    assert best.at_bound == np.count_nonzero(peer.x > 1 - 1e-6)
+    assert best.support_vectors == np.count_nonzero(alpha > 1e-6)
+    assert best.at_bound == np.count_nonzero(alpha > 1 - 1e-6)
     assert best.cost["iterations"] > 0 and best.cost["kev_observation"] > 0 and best.cost["wall_seconds"] > 0
 
 
@@ -69,19 +74,10 @@ def test_it_is_the_optimum(store, data):
 def test_it_is_the_optimum_of_a_linear_problem(store, data, C):
     best = solve(store, data, kernel={"name": "linear"}, C=C)
     X, y = np.asarray(data.train.X, dtype=np.float64), data.train.y
-    Q = (X @ X.T) * np.outer(y, y)
-    problem = Problem.build(y, C=C)
-    peer = minimize(
-        lambda a: a @ Q @ a / 2 - a.sum(),
-        np.full(y.size, C / 2),
-        jac=lambda a: Q @ a - 1,
-        bounds=[(0, C)] * y.size,
-        method="L-BFGS-B",
-        options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 10_000},
-    )
-    assert best.dual == pytest.approx(-problem.lam * peer.fun, rel=1e-5)
+    alpha, least = by_scipy((X @ X.T) * np.outer(y, y), C)
+    assert best.dual == pytest.approx(-Problem.build(y, C=C).lam * least, rel=1e-5)
     assert -1e-15 <= best.relative_gap == best.gap / best.primal <= TARGET
-    assert best.norm == pytest.approx(np.linalg.norm(X.T @ (peer.x * y)), rel=1e-3)
+    assert best.norm == pytest.approx(np.linalg.norm(X.T @ (alpha * y)), rel=1e-3)
     assert best.nu == best.mean_hinge / best.norm
     # No kernel is evaluated for it, but for one with a bias, whose dual has a constraint on the labels.
     assert best.cost["kev_computed"] is None and best.cost["inner_products"] > 30

@@ -223,24 +223,18 @@ def interrupted(run, until):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "expected"),
-    [
-        ({}, (8, 10)),
-        ({"converged": True}, (5, 10)),
-        ({"stalled": True}, (5, 10)),
-        ({"whole": False}, (5, 10)),
-    ],
+    ("attribute", "place"), [({}, 8), ({"converged": True}, 5), ({"stalled": True}, 5), ({"whole": False}, 5)]
 )
 def test_an_interrupted_solver_is_kept_as_of_where_it_is_unless_it_is_within_an_iteration(
-    data, attributes, expected
+    data, attribute, place
 ):
     search, run = searching(data)
     search.step()
     run.advance = lambda counter, until: interrupted(run, until)
     with pytest.raises(KeyboardInterrupt):
         search.step()
-    vars(run).update(attributes)
-    assert places(search) == expected
+    vars(run).update(attribute)
+    assert places(search) == (place, 10)
 
 
 def test_an_interrupted_check_leaves_the_state_before_it(data, monkeypatch):

@@ -77,8 +77,7 @@ def test_a_run_is_that_of_the_points_about_zero_and_its_model_that_of_the_loaded
         np.savetxt(f"{name}.csv", rows, delimiter=",", fmt="%.4f")
         np.savetxt("few", rows[:9], delimiter=",", fmt="%.4f")
         words = ["kernel=linear", "problem.C=10", "problem.bias=unregularised", "solver.eps=1e-6"]
-        assert main(["run", f"solver={solver}", "dataset=file", f"dataset.path={name}.csv", *words]) == 0
-        capsys.readouterr()
+        output(capsys, ["run", f"solver={solver}", "dataset=file", f"dataset.path={name}.csv", *words])
         assert main(["predict", f"{solver}-{name}", "few", "--scores"]) == 0
         scores.append([float(line) for line in capsys.readouterr().out.splitlines()])
         with (Store("results").find(f"{solver}-{name}").path / "trace.csv").open() as stream:
