@@ -180,13 +180,28 @@ def test_the_linear_one_solves_its_problem():
         (SBPClassifier(max_seconds=0.0), "max_seconds=0.0 is not allowed: give a positive finite number"),
         (SBPClassifier(max_evaluations=None), "give max_evaluations or max_seconds"),
         (SBPClassifier(nu=-1.0), "nu=-1.0 is not allowed"),
+        (
+            KernelSVC(decision_function_shape="ova"),
+            "decision_function_shape='ova' is not allowed: give ovr or",
+        ),
+        (KernelSVC(max_iter=0), "max_iter=0 is not allowed: give a whole number above 0, or -1 for no limit"),
+        (KernelSVC(max_iter=1.5), "max_iter=1.5 is not allowed"),
+        (KernelSVR(C=0.0), "C=0.0 is not allowed"),
+        (KernelSVR(C=np.inf), "C=inf is not allowed: give a positive finite number"),
+        (KernelSVR(epsilon=-0.1), "epsilon=-0.1 is not allowed: give a finite number of at least 0"),
+        (KernelSVR(epsilon=np.inf), "epsilon=inf is not allowed"),
+        (KernelSVR(epsilon="small"), "epsilon='small' is not allowed"),
+        (KernelSVR(tol=0.0), "tol=0.0 is not allowed"),
+        (KernelSVR(max_iter=0), "max_iter=0 is not allowed"),
+        (KernelSVR(kernel="rbff"), "give one of rbf, linear, poly, sigmoid, chi_squared, laplacian, precom"),
+        (KernelSVR(gamma=-1.0), "gamma=-1.0 is not allowed"),
     ],
     ids=str,
 )
 def test_bad_parameters_are_refused(estimator, words):
     X, y = clusters()
     with warnings.catch_warnings(), pytest.raises(ValueError, match=words):
-        estimator.fit(X, y)
+        estimator.fit(X, (y == "in").astype(int))
 
 
 def test_threads_are_counted_as_scikit_learn_does(monkeypatch):

@@ -26,11 +26,16 @@ def cancer():
     return X, y
 
 
+def coefficients_of(fitted, n):
+    """Return the signed coefficients of all examples."""
+    beta = np.zeros(n)
+    beta[fitted.support_] = sp.csr_array(fitted.dual_coef_).toarray()[0]
+    return beta
+
+
 def gap_of(fitted, K, y, bounds):
     """Return the relative duality gap of the weighted problem, by numpy from the coefficients alone."""
-    beta = np.zeros(y.size)
-    beta[fitted.support_] = sp.csr_array(fitted.dual_coef_).toarray()[0]
-    labels = np.where(y == fitted.classes_[1], 1.0, -1.0)
+    beta, labels = coefficients_of(fitted, y.size), np.where(y == fitted.classes_[1], 1.0, -1.0)
     alpha = beta * labels
     assert (alpha >= 0.0).all() and (alpha <= bounds * (1.0 + 1e-12)).all()
     assert abs(beta.sum()) <= 1e-9 * alpha.sum()
@@ -239,12 +244,8 @@ def test_scores_are_of_the_rows_that_were_fitted_not_of_multiples_near_them(word
 @pytest.mark.parametrize(
     ("n", "sparse", "C"),
     [
-        (512, False, 100.0),
-        (513, False, 100.0),
-        (513, True, 100.0),
-        (_MOST_ALONE, False, 0.1),
-        (_MOST_ALONE, True, 0.1),
-        (_MOST_ALONE + 1, True, 0.1),
+        *((512, False, 100.0), (513, False, 100.0), (513, True, 100.0)),
+        *((_MOST_ALONE, False, 0.1), (_MOST_ALONE, True, 0.1), (_MOST_ALONE + 1, True, 0.1)),
     ],
 )
 def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, sparse, C):
@@ -256,11 +257,8 @@ def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, sparse, C):
     K = rbf_kernel(X, gamma=0.1)
     assert fitted.gap_ <= 1e-7
     assert 0.0 <= gap_of(fitted, K, y, np.full(n, C)) <= fitted.gap_ * 1.001 + 1e-10
-    duals = []
-    for each in (fitted, theirs):
-        beta = np.zeros(n)
-        beta[each.support_] = sp.csr_array(each.dual_coef_).toarray()[0]
-        duals.append(np.abs(beta).sum() - 0.5 * beta @ K @ beta)
+    betas = [coefficients_of(each, n) for each in (fitted, theirs)]
+    duals = [np.abs(beta).sum() - 0.5 * beta @ K @ beta for beta in betas]
     assert duals[0] == pytest.approx(duals[1], rel=1e-6)
     # The way of solving is that of the number of rows: two coefficients or a working set at a time.
     if C < 1.0:  # otherwise steps of two coefficients take too long, and are given up
