@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from svmbench.cli.main import main
 from svmbench.kernels.functions.registry import kernel_of
 from svmbench.kernels.layouts.choice import choose
 from svmbench.simd import isa
@@ -72,13 +71,11 @@ def test_memory_is_read_to_its_end():
 
 
 def test_reading_is_interpolated_between_sizes(limits):
-    small, large = machine.SIZES[0], machine.SIZES[-1]
-    assert limits.read_rate(1) == limits.rate(f"read {small}")
+    first, second, *_, large = machine.SIZES
+    low, high = limits.rate(f"read {first}"), limits.rate(f"read {second}")
+    assert limits.read_rate(1) == low
     assert limits.read_rate(10 * large) == limits.rate(f"read {large}")
-    between = limits.read_rate(np.sqrt(small * machine.SIZES[1]))
-    assert between == pytest.approx(
-        (limits.rate(f"read {small}") + limits.rate(f"read {machine.SIZES[1]}")) / 2
-    )
+    assert limits.read_rate(np.sqrt(first * second)) == pytest.approx((low + high) / 2)
 
 
 @pytest.mark.parametrize("layout", ["bits", "bytes", "mixed", "dense", "sparse"])
@@ -126,10 +123,7 @@ def test_the_largest_block_is_shared_by_threads(limits):
     for k, (_, layout, *_) in enumerate(rows.CASES):
         one, *more = rates[5 * k + 2 : 5 * k + 5]
         assert one.layout == layout
-        assert [(rate.layout, rate.block, rate.threads) for rate in more] == [
-            (layout, 64, 2),
-            (layout, 64, 3),
-        ]
+        assert [(rate.layout, rate.block, rate.threads) for rate in more] == [(layout, 64, n) for n in (2, 3)]
         assert all(rate.one_thread == one.values_per_second and rate.fraction is None for rate in more)
         assert all(len(rate.line()) == len(rows.HEADER) for rate in (one, *more))
 
@@ -155,13 +149,11 @@ def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys, limits):
 
 def test_stored_measurements_are_printed_again(tmp_path, monkeypatch, capsys, limits):
     monkeypatch.setattr(machine, "measure", lambda: limits)
-    results = str(tmp_path / "results")
-    assert main(["speed", "machine", "--results", results]) == 0
-    *table, last = capsys.readouterr().out.splitlines()
-    path = last.rsplit(" ", 1)[1]
-    for files in ([], [path]):
-        assert main(["speed", "show", "--results", results, *files]) == 0
-        heading, _, *again = capsys.readouterr().out.rstrip("\n").splitlines()
+    results = ["--results", str(tmp_path / "results")]
+    *table, last = output(capsys, ["speed", "machine", *results]).splitlines()
+    for files in ([], [last.rsplit(" ", 1)[1]]):
+        shown = output(capsys, ["speed", "show", *results, *files]).rstrip("\n")
+        heading, _, *again = shown.splitlines()
         assert again == table
         assert heading.startswith("machine, 20") and isa() in heading
 
