@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from svmbench import config
-from svmbench.cli.main import main
 from svmbench.data.catalogue import OWN, names, schema
 from svmbench.errors import UserError
 from svmbench.report import build
@@ -24,7 +23,7 @@ from svmbench.report.figures import figures, problems
 from svmbench.run_config import RunConfig, written
 from svmbench.store import Store
 from tests.figures.stored import CONFIG, stored_run
-from tests.told import refusal
+from tests.told import output, refusal
 
 COSTS = np.array([100.0, 1000.0, 10000.0])
 HOSTILE = "</script><script>bad()</script><img src=x onerror=bad()>\"'&<!--"
@@ -248,29 +247,25 @@ def test_a_page_that_cannot_keep_its_limit_is_refused(tmp_path, monkeypatch):
 def test_the_command_line_writes_the_page(tmp_path, capsys, monkeypatch):
     stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
     out = tmp_path / "deep" / "page.html"
-    assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]) == 0
-    assert capsys.readouterr().out.startswith(f"{out}  (1 run, ")
-    assert "<title>A &amp; B</title>" in out.read_text()
+    titled = ["report", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]
+    assert output(capsys, [*titled, "--all"]).startswith(f"{out}  (1 run, ")
     before = out.read_text()
-    assert main(["report", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]) == 0
-    assert out.read_text() == before and "(1 run, " in capsys.readouterr().out
+    assert "<title>A &amp; B</title>" in before
+    assert "(1 run, " in output(capsys, titled) and out.read_text() == before
     assert "give runs, or --all" in refusal(capsys, ["report", "--all", "sbp-*", "--results", str(tmp_path)])
-    assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
-    assert "give the results folder of your runs" in capsys.readouterr().err
+    missing = ["report", "--all", "--results", str(tmp_path / "no")]
+    assert "give the results folder of your runs" in refusal(capsys, missing)
     monkeypatch.chdir(tmp_path)
-    assert main(["report"]) == 2 and "make a run with: svmbench run" in capsys.readouterr().err
+    assert "make a run with: svmbench run" in refusal(capsys, ["report"])
     assert len(Store(tmp_path).runs()) == 1
-    (tmp_path / "VERDICTS.json").write_text("[{")
-    assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out)]) == 2
-    assert "VERDICTS.json is damaged" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", ["5", '[{"claim": "a", "verdict": "reproduced", "check": "0"}]'])
+@pytest.mark.parametrize("content", ["5", "[{", '[{"claim": "a", "verdict": "reproduced", "check": "0"}]'])
 def test_edited_verdicts_are_refused(tmp_path, capsys, content):
     stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
     (tmp_path / "VERDICTS.json").write_text(content)
-    assert main(["report", "--all", "--results", str(tmp_path), "-o", str(tmp_path / "x.html")]) == 2
-    assert "VERDICTS.json is damaged" in capsys.readouterr().err
+    words = ["report", "--all", "--results", str(tmp_path), "-o", str(tmp_path / "x.html")]
+    assert "VERDICTS.json is damaged" in refusal(capsys, words)
 
 
 def test_the_first_axis_is_what_the_budgets_count_and_medians_are_offered_for_seeds(tmp_path):
@@ -284,14 +279,9 @@ def test_the_first_axis_is_what_the_budgets_count_and_medians_are_offered_for_se
 
 def test_verdicts_are_a_table(tmp_path):
     run = stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
-    claim = {
-        "id": "SBP-F2.1",
-        "claim": "<b>wins</b>",
-        "verdict": "reproduced",
-        "place": "5",
-        "text": "It wins.",
-    }
-    text = shown([run], "A page", [claim, {**claim, "verdict": "not reproduced"}])
+    claim = {"id": "SBP-F2.1", "claim": "<b>wins</b>", "place": "5", "text": "It wins."}
+    claims = [{**claim, "verdict": verdict} for verdict in ("reproduced", "not reproduced")]
+    text = shown([run], "A page", claims)
     assert "&lt;b&gt;wins&lt;/b&gt;" in text and "1 reproduced, 1 not reproduced" in text
     assert "Verdicts" not in shown([run], "A page")
 
