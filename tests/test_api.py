@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 
 from svmbench import api
-from svmbench.cli.main import main
 from svmbench.errors import UserError
 from tests.figures.stored import stored_run
 from tests.told import output
@@ -158,8 +157,7 @@ def test_functions_return_what_the_commands_print(tmp_path, capsys):
     assert list(again["state"]) == ["found"] * 4 and list(again["run"]) == list(made["run"])
 
     def printed(*words):
-        assert main([*words, "--json", "--results", str(tmp_path)]) == 0
-        return json.loads(capsys.readouterr().out)
+        return json.loads(output(capsys, [*words, "--json", "--results", str(tmp_path)]))
 
     words = ("sbp-*", "pegasos-*")
     compared = api.compare(*words, cost="kev_iter", results=tmp_path)
