@@ -34,22 +34,14 @@ def test_folds_are_stratified_whole_and_fixed_by_their_seed(positives, count):
     assert max(map(len, found)) - min(map(len, found)) <= 1
     assert all(np.array_equal(one, other) for one, other in zip(found, folds(y, count, 3)))
     assert not all(np.array_equal(one, other) for one, other in zip(found, folds(y, count, 4)))
-    with pytest.raises(
-        UserError, match=f"validate.folds={positives + 1} is more than the {positives} training"
-    ):
+    said = f"validate.folds={positives + 1} is more than the {positives} training"
+    with pytest.raises(UserError, match=said):
         folds(y, positives + 1, 0)
 
 
 def test_the_error_is_that_of_libsvm_on_the_same_folds(tmp_path):
-    overrides = (
-        "solver=smo_pair",
-        "solver.eps=1e-6",
-        "problem.bias=unregularised",
-        "problem.C=2",
-        "validate.folds=4",
-        *SMALL,
-    )
-    outcome, log, resolved = run(tmp_path, *overrides)
+    overrides = ("solver=smo_pair", "solver.eps=1e-6", "problem.bias=unregularised", "problem.C=2", *SMALL)
+    outcome, log, resolved = run(tmp_path, *overrides, "validate.folds=4")
     train = data.load(resolved.dataset.document()).train
     of = np.empty(90, int)
     for number, fold in enumerate(folds(train.y, 4, 0)):
@@ -64,10 +56,9 @@ def test_the_error_is_that_of_libsvm_on_the_same_folds(tmp_path):
     assert sum(kept["examples"]) == 90
     assert "fold 2 of 4: " in log
     # By the index, which opens none of its files, and as the run's own: without folds it is another run.
-    assert (
-        Store(tmp_path).runs()[0].summary()["validation_error"] == outcome.run.summary()["validation_error"]
-    )
-    plain, _, _ = run(tmp_path, *(text for text in overrides if "folds" not in text))
+    (stored,) = Store(tmp_path).runs()
+    assert stored.summary()["validation_error"] == outcome.run.summary()["validation_error"]
+    plain, _, _ = run(tmp_path, *overrides)
     assert plain.run.id != outcome.run.id
     assert plain.run.summary()["validation_error"] is None
     times = ("wall_seconds", "cpu_seconds", "validation_error")
@@ -81,11 +72,20 @@ def test_a_derived_parameter_is_that_of_each_fold(tmp_path):
     assert len(list((tmp_path / "optima").glob("*.json"))) == 3
 
 
-def test_folds_are_refused_where_they_mean_nothing(tmp_path):
-    with pytest.raises(UserError, match="cannot end the fits of validate"):
-        run(tmp_path, "solver=smo", "validate.folds=2", "budget.test_error=0.1", *SMALL)
-    with pytest.raises(UserError, match="=60 is more than the "):
-        run(tmp_path, "solver=smo", "validate.folds=60", *SMALL)
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("solver=smo validate.folds=2 budget.test_error=0.1", "cannot end the fits of validate"),
+        ("solver=smo validate.folds=60", "=60 is more than the "),
+        (
+            "solver=pegasos validate.folds=2 validate.warm=true",
+            "pegasos cannot begin at the run's own answer",
+        ),
+    ],
+)
+def test_folds_are_refused_where_they_mean_nothing(tmp_path, words, sentence):
+    with pytest.raises(UserError, match=sentence):
+        run(tmp_path, *words.split(), *SMALL)
     assert not Store(tmp_path).runs()
     assert not list((tmp_path / "runs").glob("*.running"))
 
@@ -109,11 +109,8 @@ def test_warm_folds_begin_at_the_own_answer_and_reach_the_same_optima(tmp_path, 
     assert "warm" not in cold.run.document["validate"]
     assert other["mistakes"] == one["mistakes"]
     times = ("wall_seconds", "cpu_seconds", "validation_error")
-    last = [
-        {key: value for key, value in outcome.run.rows()[-1].items() if key not in times}
-        for outcome in (cold, warm)
-    ]
-    assert last[0] == last[1]  # the own training is the same one
+    own, same = ({k: v for k, v in one.run.rows()[-1].items() if k not in times} for one in (cold, warm))
+    assert own == same  # the own training is the same one
     answers = [outcome.run.model() for outcome in (cold, warm)]
     np.testing.assert_array_equal(
         *(answer.coefficients if solver != "dcd" else answer.weights for answer in answers)
@@ -156,9 +153,3 @@ def test_warm_folds_follow_a_start(tmp_path):
     assert second.state == "done"
     assert second.run.cross_validation["mistakes"] == alone.run.cross_validation["mistakes"]
     assert second.run.rows()[-1]["kev_setup"] > 0
-
-
-def test_warm_folds_need_a_solver_that_begins_at_a_point(tmp_path):
-    with pytest.raises(UserError, match="pegasos cannot begin at the run's own answer"):
-        run(tmp_path, "solver=pegasos", "validate.folds=2", "validate.warm=true", *SMALL)
-    assert not Store(tmp_path).runs()

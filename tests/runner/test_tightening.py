@@ -24,15 +24,8 @@ def raw_features(n=200):
 def test_a_run_that_converged_is_near_the_optimum(name, bias, tmp_path):
     if bias not in registry.get(name).biases:
         pytest.skip("not supported")
-    run = svmbench.run(
-        f"solver={name}",
-        "kernel.gamma=0.01",
-        "problem.C=1e4",
-        f"problem.bias={bias}",
-        dataset=raw_features(),
-        results=tmp_path,
-        quiet=True,
-    )
+    words = (f"solver={name}", "kernel.gamma=0.01", "problem.C=1e4", f"problem.bias={bias}")
+    run = svmbench.run(*words, dataset=raw_features(), results=tmp_path, quiet=True)
     assert run.status == "converged"
     assert run.summary()["relative_gap"] <= 1e-3
 

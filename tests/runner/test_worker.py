@@ -29,13 +29,8 @@ def start(configure):
     started = []
 
     def start(*overrides, **changes):
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "svmbench.runner.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        worker = subprocess.Popen([sys.executable, "-m", "svmbench.runner.worker"], text=True, **pipes)
         started.append(worker)
         json.dump({**configure(*overrides).document(), **changes}, worker.stdin)
         worker.stdin.close()
