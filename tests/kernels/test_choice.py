@@ -59,20 +59,16 @@ def test_the_choice_can_be_overridden_where_the_data_fit(layout):
 @pytest.mark.parametrize(
     ("layout", "X", "reason"),
     [
-        ("bits", PIXELS, "features that are all 0 or 1"),
-        ("bytes", GENERAL, "whole multiples, 0 to 255, of one number"),
-        ("bytes", np.ones((2, MOST_FEATURES + 1), dtype=np.float32), f"at most {MOST_FEATURES} features"),
-        ("mixed", ADULT[:, :3], "have exactly one 1 each"),
+        ("bits", PIXELS, "layout=bits does not fit these examples: .*features that are all 0 or 1"),
+        ("bytes", GENERAL, "layout=bytes does not fit .*: .*whole multiples, 0 to 255, of one number"),
+        ("bytes", np.ones((2, MOST_FEATURES + 1), np.float32), f"not fit .*at most {MOST_FEATURES} features"),
+        ("mixed", ADULT[:, :3], "layout=mixed does not fit these examples: .*have exactly one 1 each"),
+        ("bit", ADULT, r"unknown layout 'bit'; did you mean 'bits'\? \(layouts: bits"),
     ],
 )
 def test_a_layout_that_does_not_fit_is_refused_in_words(layout, X, reason):
-    with pytest.raises(UserError, match=f"layout={layout} does not fit these examples: .*{reason}"):
+    with pytest.raises(UserError, match=reason):
         make_layout(X, KERNELS[0], layout=layout)
-
-
-def test_an_unknown_layout_is_refused_in_words():
-    with pytest.raises(UserError, match=r"unknown layout 'bit'; did you mean 'bits'\? \(layouts: bits"):
-        make_layout(ADULT, KERNELS[0], layout="bit")
 
 
 def test_bits_give_the_formula_rounded_once():
