@@ -12,6 +12,7 @@ from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import Store, lines
 from svmbench.store.trace import header, line
+from tests.told import output
 
 from .conftest import SMALL
 
@@ -126,5 +127,4 @@ def test_a_run_copied_as_another_seed_is_told(made, capsys):
     for name in ("trace.csv", "model.npz"):
         shutil.copyfile(one.path / name, other.path / name)
     seal(other)
-    assert main(["verify"]) == 1
-    assert "to the byte and with their seconds: one is a copy" in capsys.readouterr().out
+    assert "to the byte and with their seconds: one is a copy" in output(capsys, ["verify"], 1)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from svmbench.cli.main import main
 from tests.cli.conftest import SMALL
-from tests.told import refusal
+from tests.told import answer, refusal
 
 SENTENCES = [
     (["rnu"], "unknown command 'rnu'; did you mean 'run'?"),
@@ -130,8 +129,7 @@ SENTENCES = [
     ("arguments", "sentence"), SENTENCES, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
 )
 def test_one_sentence(arguments, sentence, here, capsys):
-    assert main(arguments) == 2
-    out, error = capsys.readouterr()
+    out, error = answer(capsys, arguments, 2)
     assert out == ""
     assert error.startswith("svmbench: ")
     assert sentence in error
@@ -160,24 +158,22 @@ def test_results_that_cannot_be_written(flags, here, capsys):
     ],
 )
 def test_what_the_system_refuses_is_one_sentence(accident, sentence, here, capsys, monkeypatch):
-    def refuse(*arguments):
-        raise accident
-
-    monkeypatch.setattr("svmbench.store.Store.own", refuse)
-    assert main(["list"]) == 1
-    error = capsys.readouterr().err
+    monkeypatch.setattr("svmbench.store.Store.own", raising(accident))
+    error = answer(capsys, ["list"], 1).err
     assert sentence in error and error.count("\n") == 1 and "\x1b" not in error
 
 
-def test_data_that_do_not_fit_into_memory(here, capsys, monkeypatch):
-    def large(*arguments):
-        raise MemoryError
+def raising(error):
+    def refuse(*arguments):
+        raise error
 
-    monkeypatch.setattr("svmbench.data.sets.checkerboard.prepare", large)
-    assert main(["run", *SMALL]) == 2
-    assert capsys.readouterr().err == (
-        "svmbench: not enough memory to prepare dataset=checkerboard: give fewer examples\n"
-    )
+    return refuse
+
+
+def test_data_that_do_not_fit_into_memory(here, capsys, monkeypatch):
+    monkeypatch.setattr("svmbench.data.sets.checkerboard.prepare", raising(MemoryError))
+    said = "svmbench: not enough memory to prepare dataset=checkerboard: give fewer examples\n"
+    assert refusal(capsys, ["run", *SMALL]) == said
 
 
 def test_a_name_too_long_for_the_file_system(here, capsys):

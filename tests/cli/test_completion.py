@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from svmbench.cli._candidates import complete
-from svmbench.cli.main import COMMANDS, main
+from svmbench.cli.main import COMMANDS
 from svmbench.config import folder
 from tests.told import output
 
@@ -64,8 +64,7 @@ def test_every_option_of_every_group_is_offered():
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command != "help"])
 def test_every_option_and_action_of_a_command_is_offered(command, capsys):
     def told(words):
-        assert main([*words.split(), "--help"]) == 0
-        text = capsys.readouterr().out
+        text = output(capsys, [*words.split(), "--help"])
         found = set(re.findall(r"--[a-z][a-z-]*(?=[ ,\n\]])", text.partition("\n\n")[2]))
         assert sorted(found) == complete(f"svmbench {words} --")
         return text
@@ -116,13 +115,8 @@ def test_bash(line, replies, capsys, tmp_path):
     (tmp_path / "svmbench").write_text(f'#!/bin/sh\nexec {sys.executable} -m svmbench.cli.main "$@"\n')
     (tmp_path / "svmbench").chmod(0o755)
     ask = f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _svmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run(
-        ["bash", "--norc", "-c", f"{script}\n{ask}"],
-        capture_output=True,
-        text=True,
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
-        check=True,
-    )
+    command, paths = ["bash", "--norc", "-c", f"{script}\n{ask}"], {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(command, capture_output=True, text=True, env=paths, check=True)
     assert done.stdout.split() == replies
 
 

@@ -10,7 +10,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.papers import entered_solver, making
 from svmbench.store import timing
-from tests.told import output
+from tests.told import answer, output
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 
@@ -32,8 +32,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("words", "message"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
 def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
-    assert main(["field", *words, "--results", str(tmp_path)]) == 2
-    out, err = capsys.readouterr()
+    out, err = answer(capsys, ["field", *words, "--results", str(tmp_path)], 2)
     assert message in err and err.count("\n") == 1 and not out
     assert not any(tmp_path.rglob("run.json"))
 

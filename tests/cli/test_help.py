@@ -32,12 +32,8 @@ def test_version(capsys):
 def test_nothing_heavy_is_imported():
     asked = [["--version"], ["--help"], *([name, "--help"] for name in NAMES)]
     asked.append(["__complete", "svmbench run solver=pegasos solver."])
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", LIGHT, json.dumps(asked)],
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-    )
+    command = [sys.executable, "-S", "-c", LIGHT, json.dumps(asked)]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
     assert done.returncode == 0, done.stderr
 
 

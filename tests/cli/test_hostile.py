@@ -16,6 +16,7 @@ from svmbench.cli.main import interrupt, main, raised_later
 from svmbench.files import digest, sha256
 from svmbench.store import Store, documents
 from tests.cli.conftest import SMALL
+from tests.told import refusal
 
 _COMMAND = [sys.executable, "-P", "-m", "svmbench.cli.main"]
 
@@ -206,8 +207,7 @@ def test_a_file_with_a_dollar_in_its_name_is_read_as_the_sentence_says(here, cap
     (here / "a${b}.svm").write_text(rows)
     words = ["run", "solver=pegasos", "dataset=file", "dataset.test_fraction=0", "budget=debug"]
     words += ["kernel.gamma=1", "problem.C=1", "budget.iterations=10"]
-    assert main([*words, 'dataset.path="a${b}.svm"']) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = refusal(capsys, [*words, 'dataset.path="a${b}.svm"']).splitlines()
     assert r"\${...} stands for these characters themselves" in line
     assert main([*words, r'dataset.path="a\${b}.svm"']) == 0
 

@@ -9,7 +9,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store
-from tests.told import output, refusal
+from tests.told import answer, output, refusal
 
 
 @pytest.fixture
@@ -22,15 +22,14 @@ def kept(stored, here):
 def test_a_tag_finds_its_runs_wherever_runs_are_named(kept, capsys):
     pegasos, smo = kept
     assert output(capsys, ["tag", "camera-ready", pegasos]) == "camera-ready: 1 run\n"
-    assert main(["plot", "tag:camera-ready", "-o", "x", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["files"] == ["x.png", "x.txt"]
+    plot = ["plot", "tag:camera-ready"]
+    assert json.loads(output(capsys, [*plot, "-o", "x", "--json"]))["files"] == ["x.png", "x.txt"]
     text = Path("x.txt").read_text()
     assert pegasos in text and smo not in text
-    assert main(["list", "--where", "tags=camera-ready", "--columns", "run", "--csv"]) == 0
-    assert capsys.readouterr().out.split() == ["run", pegasos]
+    listed = output(capsys, ["list", "--where", "tags=camera-ready", "--columns", "run", "--csv"])
+    assert listed.split() == ["run", pegasos]
     assert output(capsys, ["tag", "--remove", "camera-ready", pegasos]) == "no tags\n"
-    assert main(["plot", "tag:camera-ready"]) == 2
-    assert "has the tag camera-ready; svmbench tag prints all tags" in capsys.readouterr().err
+    assert "has the tag camera-ready; svmbench tag prints all tags" in refusal(capsys, plot)
 
 
 def test_verify_takes_tags_and_patterns_and_reads_each_run_once(kept, capsys):
@@ -44,21 +43,10 @@ def test_verify_takes_tags_and_patterns_and_reads_each_run_once(kept, capsys):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["list"],
-        ["show", "x"],
-        ["plot", "x"],
-        ["report"],
-        ["verify"],
-        ["compare", "x", "y"],
-        ["tag"],
-        ["status"],
-    ],
+    "words", ["list", "show x", "plot x", "report", "verify", "compare x y", "tag", "status"]
 )
 def test_a_results_folder_that_is_missing_is_told(kept, words, capsys):
-    assert main([*words, "--results", "resluts"]) == 2
-    out, error = capsys.readouterr()
+    out, error = answer(capsys, [*words.split(), "--results", "resluts"], 2)
     sentence = "--results resluts is not a folder: give the results folder of your runs, such as results"
     assert error == f"svmbench: {sentence}\n"
     assert out == "" and not Path("resluts").exists()
@@ -96,8 +84,8 @@ def test_a_reference_run_and_one_that_is_being_made_are_not_deleted(kept, here, 
 @pytest.mark.parametrize("packed", [True, False])
 def test_what_is_exported_is_a_results_folder(kept, here, capsys, packed):
     assert main(["tag", "mine", kept[1]]) == 0
-    assert main(["export", "results", *(["--zip"] if packed else []), "-o", "out/mine"]) == 0
-    assert "(2 runs, " in capsys.readouterr().out
+    export = ["export", "results", *(["--zip"] if packed else []), "-o", "out/mine"]
+    assert "(2 runs, " in output(capsys, export)
     if packed:
         zipfile.ZipFile("out/mine.zip").extractall("out")
     copies = Store("out/mine").runs()
@@ -105,11 +93,10 @@ def test_what_is_exported_is_a_results_folder(kept, here, capsys, packed):
     assert all(run.trace().equals(Store("results").find(run.id).trace()) for run in copies)
     assert copies[0].model().iterations > 0
     assert Store("out/mine").environment(copies[0].manifest["environment"]) is not None
-    assert main(["list", "--results", "out/mine", "--where", "tags=mine", "--csv", "--columns", "run"]) == 0
-    assert capsys.readouterr().out.split() == ["run", kept[1]]
+    words = ["list", "--results", "out/mine", "--where", "tags=mine", "--csv", "--columns", "run"]
+    assert output(capsys, words).split() == ["run", kept[1]]
     assert "svmbench run solver=smo" in (here / "out" / "mine" / "README.txt").read_text()
-    assert main(["export", "results", "-o", "out/mine", *(["--zip"] if packed else [])]) == 2
-    assert "already exists" in capsys.readouterr().err
+    assert "already exists" in refusal(capsys, export)
 
 
 def test_the_same_runs_give_the_same_zip_file(kept, here):

@@ -58,8 +58,7 @@ def test_columns_filter_order_and_number_are_chosen(results, capsys):
     assert cells(capsys, *chosen, "--reverse")[1:] == cells(capsys, *chosen)[:0:-1]
     assert cells(capsys, *chosen, "--where", "problem.C=1e1")[1:] == [["1", "10.0"]]
     assert cells(capsys, *chosen, "--where", "solver=smo")[1:] == []
-    assert main(["list", "--json", "--where", "seed=2"]) == 0
-    assert [run["seed"] for run in json.loads(capsys.readouterr().out)] == [2]
+    assert [run["seed"] for run in json.loads(output(capsys, ["list", "--json", "--where", "seed=2"]))] == [2]
 
 
 def test_a_column_of_numbers_and_text_is_sorted(results, capsys):
@@ -104,8 +103,7 @@ def many(here, monkeypatch):
 
 
 def lines(capsys, *arguments: str) -> list[str]:
-    assert main(["list", *arguments]) == 0
-    return capsys.readouterr().out.splitlines()
+    return output(capsys, ["list", *arguments]).splitlines()
 
 
 def test_the_last_twenty_are_shown_and_all_are_asked_for(many, capsys):

@@ -17,7 +17,7 @@ from svmbench.data.arrays import write_arrays
 from svmbench.errors import UserError
 from svmbench.recompute import scores, unit
 from svmbench.store import Store
-from tests.told import output, refusal
+from tests.told import answer, output, refusal
 
 from .conftest import SMALL
 
@@ -63,8 +63,7 @@ def test_a_number_that_is_not_right_is_named(made, capsys, monkeypatch):
         "summary",
         lambda self: real(self) | {"primal_objective": real(self)["primal_objective"] * (1 + 1e-5)},
     )
-    assert main(["verify", "--recompute", run.id]) == 1
-    out = capsys.readouterr().out
+    out = output(capsys, ["verify", "--recompute", run.id], 1)
     assert out.startswith(f"differs      {run.id}: primal_objective is stored as ")
 
 
@@ -127,11 +126,9 @@ def test_rows_without_labels_get_those_of_the_training_file(here, capsys, labels
     written(here / "mine.csv", csv), written(here / "bare.csv", bare)
     given = ["dataset=file", "dataset.path=mine.csv", *more, "problem.C=100", "kernel.gamma=1", "solver=smo"]
     assert main(["run", *given]) == 0
-    capsys.readouterr()
     answers = []
     for name in ("mine.csv", "bare.csv"):
-        assert main(["predict", "smo", name]) == 0
-        answers.append(capsys.readouterr().out.split())
+        answers.append(output(capsys, ["predict", "smo", name]).split())
     assert answers[0] == answers[1] and len(answers[0]) == 60
     assert sum(one == other for one, other in zip(answers[0], y)) >= 55
     found = json.loads(output(capsys, ["predict", "smo", "bare.csv", "--json"]))["labels"]
@@ -154,10 +151,8 @@ def test_probabilities_are_those_of_rows_that_were_not_trained_on(here, capsys, 
     given = ["dataset=file", "dataset.path=mine.csv", "problem.C=1", "kernel=linear", "solver=smo"]
     more = ["dataset.positive=c1"] if kind == "binary" else [f"problem.multiclass={kind}"]
     assert main(["run", *given, *more]) == 0
-    capsys.readouterr()
     ask = ["predict", "smo", "new.csv", "--probability"]
-    assert main([*ask, "--calibrate", "more.csv", "--json"]) == 0
-    told = capsys.readouterr()
+    told = answer(capsys, [*ask, "--calibrate", "more.csv", "--json"])
     found = json.loads(told.out)
     assert sorted(found["classes"]) == sorted({f"c{k}" for k in y})
     assert "on the scores of 200 rows of more.csv" in told.err
@@ -194,8 +189,7 @@ def test_probabilities_are_fitted_to_the_validation_part(made, here, capsys, mon
     expected = output(capsys, [*ask, "--calibrate", "test.npz"])
     assert len(expected.split()) == 4
     monkeypatch.setattr(verify, "load", lambda *_: replace(found, validation=found.test))
-    assert main(ask) == 0
-    told = capsys.readouterr()
+    told = answer(capsys, ask)
     assert told.out == expected and "on the scores of 40 rows of the validation part" in told.err
 
 
@@ -223,12 +217,10 @@ def test_missing_values_and_text_are_replaced_as_in_training(here, capsys):
     (here / "mine.csv").unlink()  # what is needed is stored with the run
     capsys.readouterr()
     written(here / "rows.csv", ["size,colour", "?,red", "35,blue", "35,green"])
-    assert main(["predict", "dcd", "rows.csv"]) == 2
-    told = capsys.readouterr()
+    told = answer(capsys, ["predict", "dcd", "rows.csv"], 2)
     assert "feature 2 ('colour') in 1 of 3 rows, the first 'green' in line 4; correct them" in told.err
     assert told.out == "" and told.err.count("\n") == 1
-    assert main(["predict", "dcd", "rows.csv", "--ignore-unseen"]) == 0
-    told = capsys.readouterr()
+    told = answer(capsys, ["predict", "dcd", "rows.csv", "--ignore-unseen"])
     assert told.out.split()[:2] == ["no", "yes"] and len(told.out.split()) == 3
     assert "'green' in line 4; they are 0 in all columns of the encoding" in told.err
     written(here / "rows.csv", ["colour,size", "red,1"])
@@ -263,7 +255,6 @@ def test_rows_are_scaled_as_the_training_rows_were(here, capsys, form, scaling, 
     kernel = ["kernel=gaussian", "kernel.gamma=0.5"] if solver == "smo" else ["kernel=linear"]
     given = ["dataset=file", "dataset.path=mine", f"dataset.scaling={scaling}", "problem.C=1"]
     assert main(["run", f"solver={solver}", *kernel, *given]) == 0
-    capsys.readouterr()
     (run,) = Store(here / "results").runs()
     signs = np.array([float(line) for line in output(capsys, ["predict", run.id, "mine"]).splitlines()])
     summary = run.summary()
@@ -282,9 +273,7 @@ def test_a_score_of_zero_is_said_to_decide_nothing(here, capsys):
     given = ["dataset=file", "dataset.path=mine", "problem.C=1", "kernel=linear"]
     assert main(["run", "solver=dcd", *given, "dataset.test_fraction=0"]) == 0
     (here / "rows").write_text("1:0 2:0\n1:1\n")
-    capsys.readouterr()
-    assert main(["predict", "dcd", "rows"]) == 0
-    out, err = capsys.readouterr()
+    out, err = answer(capsys, ["predict", "dcd", "rows"])
     assert out == "-1\n1\n" and "rows with a score of exactly 0, which decides nothing: 1;" in err
 
 
@@ -386,8 +375,7 @@ def test_very_wide_data_that_changed_tell_no_columns(here, capsys, replaced):
     assert "has 4 feature columns, the model was trained on 99999" in capsys.readouterr().err
     (here / "mine").write_text(replaced)
     (here / "rows").write_text("1 1:1 2:1\n")
-    assert main(["predict", run.id, "rows"]) == 2
-    assert capsys.readouterr().out == ""
+    assert output(capsys, ["predict", run.id, "rows"], 2) == ""
 
 
 @pytest.mark.parametrize(
@@ -404,11 +392,8 @@ def test_a_column_of_numbers_is_no_file_of_labels_for_a_model_of_a_table(here, c
     words = ["kernel=linear", "problem.C=1", "dataset=file", "dataset.path=mine"]
     assert main(["run", "solver=smo", *words]) == 0
     written(here / "rows", ["1", "-1", "1"])
-    capsys.readouterr()
-    assert main(["predict", "smo", "rows"]) == 2
-    output = capsys.readouterr()
-    assert output.err == "svmbench: rows has one column, the model 2 features: give them all\n"
-    assert output.out == ""
+    said = "svmbench: rows has one column, the model 2 features: give them all\n"
+    assert answer(capsys, ["predict", "smo", "rows"], 2) == ("", said)
 
 
 def test_rows_that_double_precision_leaves_open_are_counted(here, capsys):
@@ -417,11 +402,8 @@ def test_rows_that_double_precision_leaves_open_are_counted(here, capsys):
     written(here / "mine", [f"{a!r},{b!r},{1 - 2 * (k % 2)}" for k, (a, b) in enumerate(X.tolist())])
     words = ["kernel=linear", "problem.C=1", "dataset=file", "dataset.path=mine", "budget.iterations=20"]
     assert main(["run", "solver=svm_light", *words]) == 0
-    capsys.readouterr()
-    assert main(["predict", "svm_light", "mine"]) == 0
-    output = capsys.readouterr()
-    assert "rows whose scores double precision cannot tell from 0: " in output.err
-    assert len(output.out.splitlines()) == 60
+    out, err = answer(capsys, ["predict", "svm_light", "mine"])
+    assert "rows whose scores double precision cannot tell from 0: " in err and len(out.splitlines()) == 60
 
 
 def test_a_run_that_ended_in_its_optimum_says_why_it_has_no_model(here, capsys):

@@ -30,10 +30,8 @@ def test_a_new_solver_passes_its_own_test(here, tmp_path, capsys):
     assert "svmbench-two_steps/svmbench_two_steps/solver.py\n" in told
     checked = "pip install pytest scikit-learn && svmbench check two_steps\n"
     assert f"next     pip install ./svmbench-two_steps && svmbench run solver=two_steps && {checked}" in told
-    for command in ("check", "field"):
-        assert "'two_steps'; install it first: pip install ./svmbench-two_steps" in refusal(
-            capsys, [command, "two_steps"]
-        )
+    said = "'two_steps'; install it first: pip install ./svmbench-two_steps"
+    assert all(said in refusal(capsys, [command, "two_steps"]) for command in ("check", "field"))
     installed = installed_from(Path("svmbench-two_steps").absolute(), tmp_path / "installed")
     own = ("pytest", "-q", "-p", "no:cacheprovider", "svmbench-two_steps/tests")
     done = python(installed, *own, cwd=here)
@@ -70,26 +68,20 @@ def test_a_new_kernel_satisfies_the_conformance_suite_and_runs(here, tmp_path, c
 
 def test_a_new_data_set_loads(here, capsys):
     Path("mine.csv").write_text("colour,size,kind\n" + "red,1,no\nblue,2,yes\nred,,no\nblue,3,yes\n" * 5)
-    keys = [
-        "dataset.path=mine.csv",
-        "dataset.positive=yes",
-        "dataset.encode=onehot",
-        "dataset.missing=median",
-    ]
-    assert main(["new", "dataset", "coloured", "--config-dir", "conf", *keys]) == 0
-    assert capsys.readouterr().out.startswith("conf/dataset/coloured.yaml\n")
+    keys = ["path=mine.csv", "positive=yes", "encode=onehot", "missing=median"]
+    new = ["new", "dataset", "coloured", "--config-dir", "conf", *(f"dataset.{key}" for key in keys)]
+    assert output(capsys, new).startswith("conf/dataset/coloured.yaml\n")
     asked = ["--config-dir", "conf", "dataset=coloured", "kernel.gamma=1", "problem.C=1", "solver=smo"]
     out = output(capsys, ["run", *asked])
     assert out.startswith("smo on coloured, ") and "training error   0.00 %" in out
     assert "the data set 'coloured' has no suggested gamma" in refusal(capsys, ["run", *asked[:3]])
-    assert main(["run", *asked, "dataset.positve=no"]) == 2
-    assert "did you mean 'dataset.positive'? (keys of dataset=coloured: " in capsys.readouterr().err
+    said = "did you mean 'dataset.positive'? (keys of dataset=coloured: "
+    assert said in refusal(capsys, ["run", *asked, "dataset.positve=no"])
 
 
 def test_a_new_figure_is_run_and_drawn(here, one_format, capsys):
-    assert main(["new", "figure", "my-board", "--config-dir", "conf"]) == 0
-    assert main(["paper", "run", "my-board", "--config-dir", "conf"]) == 0
-    assert main(["paper", "draw", "my-board", "--config-dir", "conf"]) == 0
+    for words in ("new figure", "paper run", "paper draw"):
+        assert main([*words.split(), "my-board", "--config-dir", "conf"]) == 0
     pictures = list(Path("results/figures/my-board").glob("*.png"))
     assert len(pictures) == 1 and pictures[0].stat().st_size > 10_000
 

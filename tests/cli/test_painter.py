@@ -19,6 +19,7 @@ from svmbench.cli.main import main
 from svmbench.runner import guard
 from svmbench.store import Store
 from tests.cli.conftest import SMALL
+from tests.told import answer
 
 Ended = tuple[int | None, subprocess.CompletedProcess[str]]
 
@@ -168,9 +169,7 @@ def test_a_run_in_a_folder_that_is_only_read_is_found(here, monkeypatch, capsys)
 
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     monkeypatch.setattr(_painter, "_draw", refuse)
-    capsys.readouterr()
-    assert main(["run", "solver=smo", *SMALL]) == 0
-    said = capsys.readouterr()
+    said = answer(capsys, ["run", "solver=smo", *SMALL])
     assert "stored before" in said.out and said.err == "no picture: Read-only file system\n"
     assert {path.name: path.stat().st_mtime_ns for path in stored.path.iterdir()} == before
     assert main(["run", "solver=smo", *SMALL, "seed=1"]) == 2

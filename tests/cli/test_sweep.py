@@ -13,7 +13,7 @@ from svmbench.store import Store
 from tests.cli.conftest import SMALL
 from tests.cli.test_run import ENDLESS, running, start, wait_for
 from tests.faults.kills import children
-from tests.told import output, refusal
+from tests.told import answer, output, refusal
 
 
 def test_a_sweep_does_what_is_missing(here, capfd):
@@ -36,8 +36,7 @@ def test_impossible_combinations_are_refused_or_left_out(here, capfd):
     assert "2 of 4 combinations are impossible, the first is solver=dcd seed=0: dcd cannot use" in error
     assert "skip=impossible" in error
     assert not list(here.iterdir())
-    assert main([*combinations, "skip=impossible"]) == 0
-    out, error = capfd.readouterr()
+    out, error = answer(capfd, [*combinations, "skip=impossible"])
     assert "left out, impossible: solver=dcd seed=0 and 1 more: dcd cannot use" in error
     assert "left out, the same run as solver=smo seed=0: solver=smo seed=1" in error  # smo knows no chance
     assert out.endswith("1 done\n")
@@ -45,20 +44,15 @@ def test_impossible_combinations_are_refused_or_left_out(here, capfd):
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [
-        (None, "wrong.csv"),
-        ("1,2,1\n3,x,-1\n", "wrong.csv, line 2"),
-        ("1,2,1\n3,4,1\n5,6,1\n", "label"),
-    ],
+    [(None, "wrong.csv"), ("1,2,1\n3,x,-1\n", "wrong.csv, line 2"), ("1,2,1\n3,4,1\n5,6,1\n", "label")],
 )
 @pytest.mark.parametrize("command", [["run", "-m", "problem.C=1", "kernel.gamma=1,2,3"], ["tune"]])
 def test_data_that_cannot_be_read_end_a_sweep_before_its_first_job(here, capfd, command, text, sentence):
     if text is not None:
         (here / "wrong.csv").write_text(text)
-    assert main([*command, "solver=smo", "dataset=file", "dataset.path=wrong.csv"]) == 2
-    out, error = capfd.readouterr()
-    told = [line for line in error.splitlines() if line.startswith("svmbench:")]
-    assert out == "" and len(told) == 1 and sentence in told[0]
+    words = [*command, "solver=smo", "dataset=file", "dataset.path=wrong.csv"]
+    out, error = answer(capfd, words, 2)
+    assert out == "" and error.count("svmbench:") == 1 and sentence in error
     assert not (here / "results").exists()
 
 
@@ -66,14 +60,12 @@ def test_a_failure_is_told_with_its_reason_and_ends_a_sweep_on_request(here, cap
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("1,2,1\n3,x,-1\n")
     monkeypatch.setattr(_sweep, "check_data", lambda plan: None)  # the file was damaged after it was read
-    arguments = ["run", "-m", "solver=smo", "dataset=file", f"dataset.path={wrong}"]
-    arguments += ["problem.C=1", "kernel.gamma=1,2,3"]
-    assert main(arguments) == 1
-    out = capfd.readouterr().out
+    words = ["run", "-m", "solver=smo", "dataset=file", f"dataset.path={wrong}", "problem.C=1"]
+    words.append("kernel.gamma=1,2,3")
+    out = output(capfd, words, 1)
     assert out.count("wrong.csv") == 6  # a line when it happens and one below the table, for each
     assert out.endswith("3 failed\n")
-    assert main([*arguments, "fail_fast=true"]) == 1
-    assert capfd.readouterr().out.endswith("1 failed, 2 not run\n")
+    assert output(capfd, [*words, "fail_fast=true"], 1).endswith("1 failed, 2 not run\n")
 
 
 def test_a_killed_worker_takes_its_run_only(here):
@@ -119,8 +111,7 @@ def test_resume_makes_what_has_no_result(swept, capfd):
 
 def test_a_sweep_as_json_is_one_document_in_every_command(here, capfd):
     arguments = ["-m", "solver=smo,pegasos", *SMALL]
-    assert main(["run", *arguments, "--json"]) == 0
-    out, error = capfd.readouterr()
+    out, error = answer(capfd, ["run", *arguments, "--json"])
     made = json.loads(out)
     assert "[2/2] solver=pegasos: done" in error  # what happens is told elsewhere
     assert [job["state"] for job in made["jobs"]] == ["done", "done"]
@@ -147,14 +138,12 @@ def test_failed_runs_are_left_on_request(here, capfd):
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     kept = Store("results").runs()[0]
-    assert main(["run", "-m", *ENDLESS, "seed=0", "retry=none"]) == 1
-    assert "stored before: interrupted" in capfd.readouterr().out
+    assert "stored before: interrupted" in output(capfd, ["run", "-m", *ENDLESS, "seed=0", "retry=none"], 1)
     assert [run.started for run in Store("results").runs()] == [kept.started]
 
 
 def test_plan_says_what_is_stored_and_what_the_rest_takes(here, capsys):
     assert main(["run", "solver=pegasos", *SMALL]) == 0
-    capsys.readouterr()
     arguments = ["solver=pegasos,smo", "seed=0,1", *SMALL]
     out = output(capsys, ["plan", *arguments])
     told = r"3 runs: 1 stored, 2 to be made; about \d+ s for 1 of them with jobs=1; unknown for 1: "
@@ -169,9 +158,8 @@ def test_plan_says_what_is_stored_and_what_the_rest_takes(here, capsys):
 
 def test_a_stored_run_tells_the_time_of_a_budget_in_another_counter(here, capsys):
     assert main(["run", "solver=pegasos", *SMALL]) == 0
-    capsys.readouterr()
-    assert main(["plan", "--json", "solver=pegasos", "budget.counter=kev_iter", *SMALL]) == 0
-    (job,) = json.loads(capsys.readouterr().out)["jobs"]
+    plan = ["plan", "--json", "solver=pegasos", "budget.counter=kev_iter", *SMALL]
+    (job,) = json.loads(output(capsys, plan))["jobs"]
     assert job["seconds"] > 0.0
 
 
@@ -194,8 +182,7 @@ def test_best_names_the_setting_that_won_and_what_a_stopped_sweep_lacks(here, ca
     events = sweep / "events.jsonl"
     lines = events.read_text().splitlines(keepends=True)
     events.write_text("".join(lines[:6]))  # three jobs ended
-    assert main(best) == 0
-    out, error = capsys.readouterr()
+    out, error = answer(capsys, best)
     assert error == f"1 of 4 runs have no result yet; see: svmbench status {sweep.name}\n"
     assert "| kernel.gamma=10 " in out and "best     svmbench run solver=pegasos kernel.gamma=" in out
     events.write_text(lines[0])  # stopped in the first
@@ -233,24 +220,21 @@ def test_resume_takes_no_overrides_and_says_what_does(capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("words", "sentence"),
     [
-        (["run", "-m", "seed=0,1", "threads=20000"], "threads=20000 exceeds the number of cores"),
-        (["run", "-m", "seed=0,1", "jobs=999"], "jobs=999 times threads=1 is more than the"),
+        ("run -m seed=0,1 threads=20000", "threads=20000 exceeds the number of cores"),
+        ("run -m seed=0,1 jobs=999", "jobs=999 times threads=1 is more than the"),
         (
-            ["run", "-m", "seed=0,1", "jobs=999", "oversubscribe=true", "budget.memory=4096"],
+            "run -m seed=0,1 jobs=999 oversubscribe=true budget.memory=4096",
             "jobs=999 times budget.memory=4096 MiB is more than the",
         ),
+        ("status", "there is no sweep in results; make one with: svmbench run -m"),
+        ("resume 2026", "there is no sweep in results; make one with: svmbench run -m"),
+        ("tune problem.C=1,10", "tune needs a data set: svmbench tune problem.C=1,10 dataset=NAME ("),
     ],
 )
-def test_more_than_the_machine_has(arguments, sentence, here, capsys):
-    assert sentence in refusal(capsys, arguments)
-    assert not list(here.iterdir())
-
-
-@pytest.mark.parametrize("arguments", [["status"], ["resume", "2026"]])
-def test_without_a_sweep_there_is_nothing_to_show_or_resume(arguments, here, capsys):
-    assert "there is no sweep in results; make one with: svmbench run -m" in refusal(capsys, arguments)
+def test_more_than_there_is_is_one_sentence(words, sentence, here, capsys):
+    assert sentence in refusal(capsys, words.split())
     assert not list(here.iterdir())
 
 
@@ -284,11 +268,6 @@ def test_best_names_one_setting_for_each_data_set_and_why_a_set_has_none(here, c
     out = output(capfd, ["best", "--by", "test_error"])
     assert all(f"best on {name} " in out for name in ("banana", "checkerboard", "twonorm"))
     assert main(["best"]) == 2 and "has a validation_error" in capfd.readouterr().err
-
-
-def test_tune_asks_for_a_data_set(capsys):
-    assert main(["tune", "problem.C=1,10"]) == 2
-    assert "tune needs a data set: svmbench tune problem.C=1,10 dataset=NAME (" in capsys.readouterr().err
 
 
 def test_list_answers_names_and_table_knows_latex(here, capsys):

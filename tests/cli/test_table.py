@@ -15,7 +15,7 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.store import Store
 from tests.figures.stored import ALONE, store_optimum, stored_run
-from tests.told import refusal
+from tests.told import answer, output, refusal
 
 COSTS = [100.0, 200.0, 400.0]
 
@@ -45,8 +45,7 @@ def results(here, made):
 
 
 def table(capsys, *arguments):
-    assert main(["table", *arguments]) == 0
-    return capsys.readouterr().out
+    return output(capsys, ["table", *arguments])
 
 
 def test_rows_are_data_sets_and_columns_solvers_with_mean_and_deviation(results, capsys):
@@ -94,8 +93,7 @@ def test_a_caption_says_over_how_many_seeds_nothing_differs(here, capsys):
 
 def test_a_run_that_does_not_get_to_the_cost_is_left_out(results, capsys):
     stored_run(results, "sbp", seed=9, costs=[100], errors=[40])
-    assert main(["table", "sbp-adult-*", "--at", "kev_ondemand=400", "--json"]) == 0
-    out, error = capsys.readouterr()
+    out, error = answer(capsys, ["table", "sbp-adult-*", "--at", "kev_ondemand=400", "--json"])
     (cell,) = json.loads(out)["cells"]
     assert cell["seeds"] == 8 and "it is not known at kev_ondemand = 400" in error
 
@@ -205,8 +203,7 @@ def test_the_cost_that_a_refusal_names_is_one_at_which_every_run_is_known(here, 
     assert "(dataset adult, solver Pegasos) differ in budget.kev: add it to" in said
     words = said.strip().rpartition("--at ")[2]
     assert words == "kev_ondemand=900"
-    assert main(["table", "*-adult-*", "--at", words, "--json"]) == 0
-    out, error = capsys.readouterr()
+    out, error = answer(capsys, ["table", "*-adult-*", "--at", words, "--json"])
     assert sum(cell["seeds"] for cell in json.loads(out)["cells"]) == 4 and not error
     assert main(["table", "*-adult-*", "--columns", "solver,budget.kev"]) == 0
     for kev in (1e3, 1e4):  # all have converged
@@ -290,8 +287,7 @@ def test_runs_left_out_are_told_once_for_each_reason(results, capsys):
     for seed in range(20, 24):
         stored_run(results, "sbp", seed=seed, costs=[100], errors=[40])
     words = ["--metric", "test_error,primal_objective", "--at", "kev_ondemand=400"]
-    assert main(["table", "sbp-adult-*", *words]) == 0
-    error = capsys.readouterr().err.splitlines()
+    error = answer(capsys, ["table", "sbp-adult-*", *words]).err.splitlines()
     assert len(error) == 2 and all(re.match(r"left out: sbp-adult-\S+ and ", line) for line in error)
     assert "and 3 more: it is not known at kev_ondemand = 400" in error[0]
     assert "and 11 more: " in error[1] and "primal_objective" in error[1]

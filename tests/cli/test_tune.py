@@ -9,15 +9,14 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.store import Store
 from tests.cli.conftest import SMALL as FEW
-from tests.told import output, refusal
+from tests.told import answer, output, refusal
 
 SMALL = ("dataset=checkerboard", *FEW)
 GRID = ("problem.C=0.01,1", "kernel.gamma=0.001,1", "validate.folds=2", "--rounds", "1")
 
 
 def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
-    assert main(["tune", "solver=smo", *SMALL, *GRID]) == 0
-    out, error = capfd.readouterr()
+    out, error = answer(capfd, ["tune", "solver=smo", *SMALL, *GRID])
     runs = {run.id: run.summary() for run in Store("results").runs()}
     assert len(runs) == 7  # 4 settings, then 3 between the best and its neighbours
     assert "round 2 of 2: " in error
@@ -97,8 +96,7 @@ def test_a_round_is_announced_once_its_data_can_be_read(here, capfd):
 @pytest.mark.parametrize("search", ["random", "halving"])
 def test_random_settings_are_tried_beside_the_grid(here, capfd, search):
     given = ["solver=smo", *SMALL, *GRID[:3], "budget.kev=90000", "--search", search, "--settings", "4"]
-    assert main(["tune", *given, "--json"]) == 0
-    found, told = capfd.readouterr()
+    found, told = answer(capfd, ["tune", *given, "--json"])
     document = json.loads(found)
     settings = document["settings"]
     budgets = [run.config.budget.kev for run in Store("results").runs()]
@@ -157,8 +155,7 @@ def test_more_than_two_classes_are_tuned_by_their_joint_error(here, capfd):
 
 @pytest.mark.parametrize("command", [["tune"], ["run", "-m", "validate.folds=5", "seed=0,1"]])
 def test_a_class_with_fewer_examples_than_folds_is_told_once_before_the_start(here, capfd, command):
-    lines = [f"{1 if row < 3 else -1} 1:{row}" for row in range(30)]
-    (here / "few.svm").write_text("\n".join(lines) + "\n")
+    (here / "few.svm").write_text("".join(f"{1 if row < 3 else -1} 1:{row}\n" for row in range(30)))
     given = ["dataset=file", "dataset.path=few.svm", "problem.C=1,2", "kernel.gamma=1", "solver=smo"]
     said = refusal(capfd, [*command, *given])
     assert said.count("training examples of the smallest class: give at most") == 1
@@ -173,6 +170,6 @@ def test_data_without_a_validation_set_are_refused_before_the_start(here, capfd,
 
 
 def test_a_class_of_one_example_is_not_sent_to_a_search_without_folds(here, capfd):
-    (here / "one.svm").write_text("\n".join(f"{1 if row < 1 else -1} 1:{row}" for row in range(30)) + "\n")
+    (here / "one.svm").write_text("".join(f"{1 if row < 1 else -1} 1:{row}\n" for row in range(30)))
     said = refusal(capfd, ["tune", "dataset=file", "dataset.path=one.svm", "solver=smo"])
     assert "the 1 training example of the smallest class: give data with at least 2 of each class, or" in said
