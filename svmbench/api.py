@@ -426,7 +426,7 @@ _OF_AN_END = ("state", "reason", "run", "seconds")
 
 
 def _silence(quiet: bool) -> AbstractContextManager[object]:
-    """Return a context manager in which progress is not shown if it is to be quiet."""
+    """Return a context manager that shows no progress if `quiet`."""
     return redirect_stderr(io.StringIO()) if quiet else nullcontext()
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from svmbench.cli.main import COMMANDS
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "svmbench"
 TABLE = ROOT / "docs" / "architecture.md"
@@ -114,6 +116,19 @@ def test_the_picture_shows_every_room_and_the_lines_that_no_longer_way_replaces(
 
 def test_the_table_has_every_room():
     assert {room_of(module_of(path)) for path in sources()} == set(ALLOWED)
+
+
+def test_the_diagram_of_a_room_names_its_files():
+    drawn = {
+        init.parent: text
+        for init in PACKAGE.glob("**/__init__.py")
+        if "|-- " in (text := ast.get_docstring(ast.parse(init.read_text())) or "")
+    }
+    assert len(drawn) >= 15
+    for room, text in drawn.items():
+        files = {path.stem for path in room.glob("*.py*") if path in sources()} - {"__init__"}
+        subcommands = set(COMMANDS) if room.name == "cli" else set()  # in their own table
+        assert not {name for name in files - subcommands if not re.search(rf"\b{name}\b", text)}, room
 
 
 def test_imports_point_one_way():

@@ -178,7 +178,7 @@ def _draw_line(
             [line.x[-1], end], [line.y[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
         )
     shown = np.flatnonzero((line.x >= span[0]) & (line.x <= span[1] * 1.001) & np.isfinite(y))
-    # A marker is not clipped, so that it is whole at an edge; beyond the panel there is to be none.
+    # A marker is not clipped, so that it is whole at an edge; beyond the panel there is none.
     shown = shown[(shown >= calm) & (line.y[shown] >= heights[0]) & (line.y[shown] <= heights[1])]
     if shown.size and not line.bare:
         spots = shown[_marked(line.x[shown], place, x_scale)]

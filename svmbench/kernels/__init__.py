@@ -25,9 +25,9 @@ algorithm, and the solver knows neither the kernel nor how the examples are stor
 each C file is compiled once per instruction set, and `svmbench.simd.targets` selects one at import.
 
 Rows are float32. Certificates and refinements need more: `layouts._double_expansion` evaluates expansions in
-double precision from the examples as they are stored, `given` from the float64 examples before rounding, and
-`double_values` evaluates single values for other rooms. `reduced_set` evaluates kernels at points that are
-not examples.
+double precision from the examples as they are stored, `given` from the float64 examples before rounding
+(`unrounded`), `decisions` makes scores whose signs are certain, and `double_values` evaluates single values
+for other rooms. `expansion` evaluates expansions at training examples, `reduced_set` kernels at other points.
 
 Two choices look unusual but have reasons:
 

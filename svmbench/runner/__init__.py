@@ -4,7 +4,7 @@
 solve the problem, finds in the store what is known, and drives a `training.Training`::
 
     execute          one run, from the configuration to the store; worker, spawn: in a process of its own
-      |-- prepare         support, problem, memory, seeds; manifest, environment, models: what is stored of it
+      |-- prepare         support, problem, memory, seeds; manifest, environment (_build), models
       |-- continuation, starting         from a stored run: continue it, or begin at its solution
       |-- optimum, certifier             the certified optimum, which nu=auto, R=auto and the observer need
       |-- folds                          cross-validation, a training for each fold
@@ -13,7 +13,7 @@ solve the problem, finds in the store what is known, and drives a `training.Trai
                   |-- loop               advance, clock on (clock, load, memory, guard, signals); observe, off
                   |-- observe            the numbers of a checkpoint; held_out: scores of other examples
                   |     `-- svmbench.certify   bounds of gap and rounding
-                  `-- ends, outcome      how it ended, and what the caller gets
+                  `-- end_states, outcome    how it ended, and what the caller gets
 
 `progress` is what a run says meanwhile; `bar` and `block` show it on a terminal.
 """

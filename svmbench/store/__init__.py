@@ -4,7 +4,7 @@
 
     Store            store.py        finds, begins, counts; removal, delete: and removes them
       |-- RunWriter  writer.py       run.json, trace.csv, model.npz, state.npz, status.json of one run
-      |-- StoredRun  runs.py         the same, read; shown: as text; facts: what is known without its files
+      |-- StoredRun  runs.py         the same, read; display: as text; facts: what is known without its files
       |-- Index      index.py        facts of all ended runs, in SQLite (database.py)
       `-- packs.py                   runs without models, compressed, as committed for the papers
 
@@ -12,7 +12,7 @@ Each file has a module: ``trace``, ``model`` and ``joint_model``, ``state``, ``k
 ``unfinished``, ``notes``, ``events``, and ``shared`` for optima, environments and measurements. They are
 written by ``documents`` (JSON with a schema, which ``migrations`` brings up to date) or as ``lines`` with a
 digest each. ``identity`` names runs, ``integrity`` verifies them and sets damaged ones aside, ``export``
-copies them, and ``timing`` says whose seconds may be compared.
+copies them, ``timing`` says whose seconds may be compared, and ``bits`` packs which examples are wrong.
 """
 
 from svmbench.store.documents import StorageError

@@ -37,5 +37,5 @@ one that can move down::
 
 Reading order for `decomposition`, the fastest exact solver: `working_set`, then `nested_sets`, then
 ``solvers/kernel/decomposition.pyx``, which runs a `Growth` first, then rounds of `Flat` or `Nested`, with
-`Shrunk` in between once few coefficients still change.
+`Shrunk` in between once few coefficients still change. `parameters` has the keys that several methods share.
 """
