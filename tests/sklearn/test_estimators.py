@@ -18,6 +18,7 @@ from svmbench.kernels.unrounded import oracle_for
 from svmbench.sklearn import KernelSVC, KernelSVR, LinearSVC, SBPClassifier, _base, _expansions
 from svmbench.sklearn._training import Looks
 from svmbench.sklearn.kernel_svc import SOLVERS
+from tests.sklearn.test_replacing_svc import gap_of
 
 ESTIMATORS = [KernelSVC(), LinearSVC(), SBPClassifier(max_evaluations=2e5, random_state=0)]
 EXACT = (KernelSVC, KernelSVR)
@@ -264,14 +265,9 @@ def test_the_problem_is_that_of_the_features_as_given(offset, C):
     X = rng.standard_normal((200, 3)) + offset
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(200) > offset, 1, -1)
     found = KernelSVC(C=C, gamma=1.0, tol=1e-6).fit(X, y)
-    squared = np.square(X[:, None] - X[None]).sum(axis=-1)
-    K, alpha = np.exp(-squared), np.zeros(200)
-    alpha[found.support_] = np.abs(found.dual_coef_[0])
-    scores = K @ (alpha * y) + found.intercept_[0]
-    primal = 0.5 * alpha * y @ (K @ (alpha * y)) + C * np.maximum(0.0, 1.0 - y * scores).sum()
-    dual = alpha.sum() - 0.5 * alpha * y @ (K @ (alpha * y))
-    assert abs((alpha * y).sum()) <= 1e-9 * alpha.sum()
-    assert (primal - dual) / primal <= 1e-6 * (1.0 + 1e-6) + 1e-9
+    K = np.exp(-np.square(X[:, None] - X[None]).sum(axis=-1))
+    assert gap_of(found, K, y, np.full(200, C)) <= 1e-6 * (1.0 + 1e-6) + 1e-9
+    scores = K[:, found.support_] @ found.dual_coef_[0] + found.intercept_[0]
     assert found.decision_function(X) == pytest.approx(scores, abs=1e-3 if C < 1e3 else 1e-7)
 
 
@@ -281,13 +277,7 @@ def test_rows_without_weight_leave_the_gap_that_of_the_features_as_given():
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(200) > 1e6, 1, -1)
     kept = np.arange(200) % 4 != 0
     fitted = KernelSVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y, sample_weight=kept.astype(float))
-    squared = ((X[:, None] - X) ** 2).sum(axis=2)
-    signed = np.zeros(200)
-    signed[fitted.support_] = fitted.dual_coef_[0]
-    f = np.exp(-squared) @ signed
-    losses = np.maximum(0.0, 1.0 - y * (f + fitted.intercept_[0]))[kept]
-    primal = 0.5 * signed @ f + 10.0 * losses.sum()
-    gap = (primal - np.abs(signed).sum() + 0.5 * signed @ f) / primal
+    gap = gap_of(fitted, np.exp(-np.square(X[:, None] - X).sum(axis=2)), y, 10.0 * kept)
     assert fitted.gap_ == pytest.approx(gap, abs=1e-9)
     assert gap <= 1e-6
 

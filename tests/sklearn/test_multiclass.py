@@ -74,6 +74,23 @@ def test_votes_and_scores_are_counted_by_hand():
     np.testing.assert_array_equal(scores[3], [2.0, 1.0, 0.0])
 
 
+def problems(fitted, K, y, C):
+    """Yield decision values, primal and dual objective of each pair, by numpy from the public attributes."""
+    ends = np.cumsum(fitted.n_support_)
+    for p, (i, j) in enumerate(multiclass.pairs(fitted.classes_.size)):
+        beta = np.zeros(y.size)
+        for own, other in ((i, j - 1), (j, i)):
+            at = slice(ends[own] - fitted.n_support_[own], ends[own])
+            beta[fitted.support_[at]] = fitted.dual_coef_[other, at]
+        members = np.isin(y, fitted.classes_[[i, j]])
+        labels = np.where(y == fitted.classes_[i], 1.0, -1.0)
+        assert abs(beta.sum()) <= 1e-10 * C and (beta * labels >= 0.0).all() and np.abs(beta).max() <= C
+        values = K @ beta + fitted.intercept_[p]
+        half = 0.5 * beta @ K @ beta
+        losses = np.maximum(0.0, 1.0 - labels * values)[members]
+        yield values, half + C * losses.sum(), np.abs(beta).sum() - half
+
+
 def test_every_pair_has_its_gap(iris):
     X, y = iris
     for tol in (1e-1, 1e-3, 1e-6):
@@ -81,20 +98,10 @@ def test_every_pair_has_its_gap(iris):
         assert fitted.gaps_.shape == (3,)
         assert fitted.gap_ == fitted.gaps_.max() <= tol
         K = np.exp(-0.5 * np.square(X[:, None] - X[None]).sum(axis=-1))
-        values = fitted.set_params(decision_function_shape="ovo").decision_function(X)
-        ends = np.cumsum(fitted.n_support_)
-        for p, (i, j) in enumerate(multiclass.pairs(3)):
-            beta = np.zeros(y.size)
-            for own, other in ((i, j - 1), (j, i)):
-                at = slice(ends[own] - fitted.n_support_[own], ends[own])
-                beta[fitted.support_[at]] = fitted.dual_coef_[other, at]
-            members = np.isin(y, fitted.classes_[[i, j]])
-            labels = np.where(y == fitted.classes_[i], 1.0, -1.0)
-            assert abs(beta.sum()) <= 1e-9 and (beta * labels >= 0.0).all() and np.abs(beta).max() <= 10.0
-            norm = beta @ K @ beta
-            primal = 0.5 * norm + 10.0 * np.maximum(0.0, 1.0 - labels * values[:, p])[members].sum()
-            dual = np.abs(beta).sum() - 0.5 * norm
+        decisions = fitted.set_params(decision_function_shape="ovo").decision_function(X)
+        for p, (values, primal, dual) in enumerate(problems(fitted, K, y, 10.0)):
             assert -1e-9 * primal <= primal - dual <= (fitted.gaps_[p] + 1e-5) * primal
+            np.testing.assert_allclose(decisions[:, p], values, atol=1e-3)
 
 
 def test_the_order_of_rows_changes_nothing(iris):
@@ -189,22 +196,11 @@ def test_a_large_C_and_an_offset_are_certified_for_the_rows_as_given(many):
     X, y = many
     fitted = KernelSVC(C=1e3, gamma=2.0, tol=1e-5, decision_function_shape="ovo").fit(X + 1e5, y)
     assert fitted.gap_ <= 1e-5
-    values, ends = fitted.decision_function(X + 1e5), np.cumsum(fitted.n_support_)
-    moved = X + 1e5 - 1e5
+    decisions, moved = fitted.decision_function(X + 1e5), X + 1e5 - 1e5
     K = np.exp(-2.0 * np.square(moved[:, None] - moved[None]).sum(axis=-1))
-    for p, (i, j) in enumerate(multiclass.pairs(8)):
-        beta = np.zeros(y.size)
-        for own, other in ((i, j - 1), (j, i)):
-            at = slice(ends[own] - fitted.n_support_[own], ends[own])
-            beta[fitted.support_[at]] = fitted.dual_coef_[other, at]
-        members = np.isin(y, [i, j])
-        labels = np.where(y == i, 1.0, -1.0)
-        f = K @ beta
-        norm = beta @ f
-        primal = 0.5 * norm + 1e3 * np.maximum(0.0, 1.0 - labels * (f + fitted.intercept_[p]))[members].sum()
-        dual = np.abs(beta).sum() - 0.5 * norm
+    for p, (values, primal, dual) in enumerate(problems(fitted, K, y, 1e3)):
         assert primal - dual <= (fitted.gaps_[p] + 1e-9) * primal
-        np.testing.assert_allclose(values[:, p], f + fitted.intercept_[p], atol=1e-2)
+        np.testing.assert_allclose(decisions[:, p], values, atol=1e-2)
 
 
 def test_a_solver_with_an_intercept_is_not_asked_for_none(iris):
