@@ -10,6 +10,7 @@ from svmbench.rng import Generator
 from svmbench.solvers import registry
 from tests.conformance.cases import N, data
 from tests.kernels.reference import KERNELS, kernel_matrix
+from tests.solvers.kernel import working_sets
 from tests.specification import smo_pair as specification
 from tests.specification.expansion import Maintained
 from tests.specification.slow_oracle import SlowOracle
@@ -31,10 +32,7 @@ def balanced_point(y):
 
 
 def started(name, bias, alpha, **parameters):
-    X, y = data()
-    solver, oracle = registry.get(name), Oracle(X, KERNELS[0], 1 << 20)
-    problem = Problem.build(y, C=1.0, bias=bias)
-    run = solver(solver.Params(**parameters)).start(problem, oracle, Generator(1))
+    run, oracle, problem = working_sets.started(name, *data(), KERNELS[0], bias=bias, seed=1, **parameters)
     run.begin(alpha)
     return run, oracle, problem
 

@@ -10,17 +10,11 @@ from svmbench.problem import mean_squared_hinge, primal_objective
 from svmbench.rng import Generator
 from tests.kernels.reference import kernel_matrix
 from tests.solvers.kernel import working_sets
-from tests.solvers.kernel.working_sets import GAUSSIAN
+from tests.solvers.kernel.working_sets import GAUSSIAN, two_classes
 
 started = partial(working_sets.started, C=2.0, bias="none")
 
 NAMES = ("cvm", "bvm")
-
-
-def clouds(n, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    return (rng.normal(size=(n, 3)) + 0.7 * y[:, None]).astype(np.float32), y
 
 
 def solved(name, X, y, **given):
@@ -56,7 +50,7 @@ def objective(run, X, y, C=2.0):
 
 @pytest.mark.parametrize("sample", [0, 59])
 def test_cvm_reaches_the_optimum_of_the_squared_hinge(sample):
-    X, y = clouds(150)
+    X, y = two_classes(150)
     best = optimum(X, y)
     loose, tight = (
         objective(solved("cvm", X, y, sample=sample, eps=eps), X, y) / best - 1.0 for eps in (1e-3, 1e-5)
@@ -68,7 +62,7 @@ def test_cvm_reaches_the_optimum_of_the_squared_hinge(sample):
 @pytest.mark.parametrize("eps", [1e-3, 1e-5])
 def test_bvm_comes_as_near_to_the_smallest_ball_as_its_height_says(eps):
     # Some point is at least as far from (c, δ) as by |c - c*|² + δ² + R*², and none is outside the ball.
-    X, y = clouds(300)
+    X, y = two_classes(300)
     Q = embedded(X, y)
     run = solved("bvm", X, y, sample=0, eps=eps)
     best = dual_point(Q)
@@ -82,7 +76,7 @@ def test_bvm_comes_as_near_to_the_smallest_ball_as_its_height_says(eps):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_point_lies_within_the_ball(name):
-    X, y = clouds(400)
+    X, y = two_classes(400)
     Q, eps = embedded(X, y), 1e-3
     run = solved(name, X, y, sample=0, eps=eps)
     weights, height2 = run._beta, run._height2 if name == "bvm" else 0.0
@@ -96,7 +90,7 @@ def test_every_point_lies_within_the_ball(name):
 @pytest.mark.parametrize("eps", [0.1, 0.02, 0.005])
 def test_the_core_set_is_as_small_as_promised(eps):
     # The paper's bound, 2/ε points, on a core set that begins with 20 and whose ball is known to ε/2.
-    X, y = clouds(2000)
+    X, y = two_classes(2000)
     run, *_ = started("cvm", X, y, sample=0, eps=eps)
     run.advance("iterations", 10**6)
     assert run.converged
@@ -106,7 +100,7 @@ def test_the_core_set_is_as_small_as_promised(eps):
 
 def test_the_farthest_of_59_is_among_the_farthest_twentieth():
     # The number of the paper: with probability 0.95.
-    X, y = clouds(3000)
+    X, y = two_classes(3000)
     run, *_ = started("cvm", X, y)
     run.advance("iterations", 1)
     alpha = run.snapshot().alpha
@@ -123,7 +117,7 @@ def test_the_farthest_of_59_is_among_the_farthest_twentieth():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_says_that_the_loss_is_another(name):
-    X, y = clouds(100)
+    X, y = two_classes(100)
     run = solved(name, X, y, eps=1e-3)
     assert run.snapshot().loss == "squared_hinge"
     assert "squared hinge loss" in run.reason

@@ -12,8 +12,7 @@ from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.kmeans import Centres, cluster
 from tests.kernels.reference import kernel_matrix
-
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+from tests.solvers.kernel.working_sets import GAUSSIAN, finished, started
 
 
 def clouds(n, seed=0):
@@ -23,11 +22,9 @@ def clouds(n, seed=0):
     return X.astype(np.float32), y
 
 
-def solved(X, y, seed=0, **given):
-    oracle, solver = Oracle(X, GAUSSIAN, 1 << 20), registry.get("dcsvm")
-    run = solver(solver.Params(**given)).start(Problem.build(y, C=2.0), oracle, Generator(seed))
-    run.advance("iterations", 10**6)
-    assert run.converged
+def solved(X, y, **given):
+    run, oracle, _ = started("dcsvm", X, y, C=2.0, bias="none", **given)
+    finished(run)
     return run, oracle
 
 

@@ -52,9 +52,7 @@ def overlapping():
 
 
 def begun(bias="none"):
-    X, y = overlapping()
-    oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0}, 1 << 24)
-    return GPDT(Params()).start(Problem.build(y, C=1e5, bias=bias), oracle, None), oracle
+    return started("gpdt", *overlapping(), {"name": "gaussian", "gamma": 1.0}, C=1e5, bias=bias)[:2]
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])

@@ -10,19 +10,17 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import BIASES, Problem
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 EACH_BIAS = pytest.mark.parametrize("bias", BIASES)
 C = 0.1
 N = 700  # of sixteen sets of 32 and more it begins on subsets: 87, 175 and 350 of them
 
 
-def started(bias, n=N, C=C, eps=1e-3, threads=1):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(n, 3)).astype(np.float32)
-    y = np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
-    oracle = Oracle(X, GAUSSIAN, 1 << 20, threads)
-    run = Decomposition(Params(working_set=4, eps=eps)).start(Problem.build(y, C=C, bias=bias), oracle, None)
+def started(bias, n=N, C=C, **given):
+    X, y = working_sets.noisy(n, 3)
+    run, oracle, _ = working_sets.started("decomposition", X, y, C=C, bias=bias, working_set=4, **given)
     return run, oracle, X, y
 
 

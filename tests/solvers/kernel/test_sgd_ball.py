@@ -1,5 +1,7 @@
 """What is particular to SGD in a norm ball: the ball, the steps, the average, its rate."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -9,19 +11,18 @@ from svmbench.problem import Problem, mean_hinge
 from svmbench.rng import Generator
 from svmbench.solvers.kernel.sgd_ball import Params, SGDBall
 from tests.conformance.test_optimum import Optimum
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import LINEAR
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
-LINEAR = {"name": "linear"}
 
 
-def started(X, y, R, kernel=GAUSSIAN, seed=0):
-    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    return SGDBall(Params(R=R)).start(Problem.build(y, C=1.0), Oracle(X, kernel, 1 << 20), Generator(seed))
+started = partial(working_sets.started, "sgd_ball", kernel=GAUSSIAN, bias="none")
 
 
 def test_one_example_by_hand():
     # x = 2: G = 2, steps R/(2 √t). w: 1 (|w| = R/2 · 2 = R), then the response 2 is no violation any more.
-    run = started([[2.0]], [1.0], R=1.0, kernel=LINEAR)
+    run, *_ = started([[2.0]], [1.0], R=1.0, kernel=LINEAR)
     for t in (1, 2, 5):
         run.advance("iterations", t)
         assert run.snapshot().model.coefficients == pytest.approx([0.5])  # w = 1 = 0.5 · 2
@@ -35,7 +36,7 @@ def test_the_iterates_stay_in_the_ball():
     y = np.where(rng.random(50) < 0.5, 1.0, -1.0)
     K = np.asarray(Oracle(X, GAUSSIAN).block(np.arange(50)), dtype=np.float64)
     for R in (0.2, 1.5):
-        run = started(X, y, R)
+        run, *_ = started(X, y, R=R)
         total = np.zeros(50)
         for t in range(1, 400):
             run.advance("iterations", t)
@@ -51,7 +52,7 @@ def test_a_long_run_with_a_vanishing_factor_is_exact():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(20, 2)).astype(np.float32)
     y = np.where(np.arange(20) % 2, 1.0, -1.0)
-    run = started(X, y, 0.01)
+    run, *_ = started(X, y, R=0.01)
     run.advance("iterations", 100_000)
     snapshot = run.snapshot()
     K = np.asarray(Oracle(X, GAUSSIAN).block(np.arange(20)), dtype=np.float64)
@@ -65,7 +66,7 @@ def test_a_long_run_with_a_vanishing_factor_is_exact():
 def test_it_converges_to_the_norm_bounded_optimum_at_its_rate(seed):
     # R = |w*|: the optimum is that of the regularised problem.
     best = Optimum()
-    run = started(best.X, best.y, best.norm, seed=seed)
+    run, *_ = started(best.X, best.y, R=best.norm, seed=seed)
     gaps = []
     for iterations in (3_000, 12_000, 48_000, 192_000):
         run.advance("iterations", iterations)
@@ -92,13 +93,13 @@ def test_auto_takes_the_radius_of_the_problem():
 
 def test_auto_without_a_radius_is_named():
     with pytest.raises(UserError, match=r"solver\.R=auto needs .*give solver\.R=NUMBER"):
-        started([[1.0]], [1.0], "auto")
+        started([[1.0]], [1.0], R="auto")
 
 
 @pytest.mark.parametrize("R", [0.0, -1.0, np.inf, 1e200])
 def test_a_radius_must_be_positive(R):
     with pytest.raises(UserError, match=r"solver\.R=.* is not allowed: give a number above 0 and below"):
-        started([[1.0]], [1.0], R)
+        started([[1.0]], [1.0], R=R)
     if R != 1e200:
         with pytest.raises(UserError, match=r"solver\.R="):
             Problem.build(np.array([1.0]), C=1.0, radius=R)
@@ -106,4 +107,4 @@ def test_a_radius_must_be_positive(R):
 
 def test_nothing_to_learn_is_named():
     with pytest.raises(UserError, match=r"every K\(x, x\) is 0, so sgd_ball can learn nothing"):
-        started([[0.0], [0.0]], [1.0, -1.0], 1.0, kernel=LINEAR)
+        started([[0.0], [0.0]], [1.0, -1.0], R=1.0, kernel=LINEAR)

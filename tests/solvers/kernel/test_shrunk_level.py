@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from svmbench.kernels._oracle import Oracle
-from svmbench.problem import BIASES, Problem
-from svmbench.rng import Generator
-from svmbench.solvers.kernel.decomposition import Decomposition, Params
+from svmbench.problem import BIASES
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
+from tests.solvers.kernel.working_sets import GAUSSIAN
 
-GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 EACH_BIAS = pytest.mark.parametrize("bias", BIASES)
 EACH_C = pytest.mark.parametrize("C", [0.1, 100.0])
 N = 900
@@ -21,11 +19,8 @@ def examples() -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(X[:, 0] + 0.2 * rng.normal(size=N) > 0.4, 1.0, -1.0)
 
 
-def started(bias, C, eps=1e-3, threads=1):
-    X, y = examples()
-    oracle = Oracle(X, GAUSSIAN, 1 << 20, threads)
-    solver = Decomposition(Params(working_set=4, eps=eps))
-    return solver.start(Problem.build(y, C=C, bias=bias), oracle, Generator(0)), oracle
+def started(bias, C, **given):
+    return working_sets.started("decomposition", *examples(), C=C, bias=bias, working_set=4, **given)
 
 
 def is_shrunk(run) -> bool:
@@ -56,7 +51,7 @@ def optimality(alpha, y, C, bias) -> float:
 def test_the_values_of_all_are_right_again_after_it(bias, C):
     X, y = examples()
     K = kernel_matrix(X, X, GAUSSIAN)
-    run, _ = started(bias, C)
+    run, *_ = started(bias, C)
     times = 0
     while until(run, True):
         alpha = run.snapshot().alpha
@@ -72,7 +67,7 @@ def test_the_values_of_all_are_right_again_after_it(bias, C):
 @EACH_C
 def test_only_active_coefficients_change_and_all_stay_feasible(bias, C):
     _, y = examples()
-    run, _ = started(bias, C)
+    run, *_ = started(bias, C)
     while not is_shrunk(run):
         before = run.snapshot()
         run.advance("iterations", run.iterations + 1)
@@ -92,7 +87,7 @@ def test_only_active_coefficients_change_and_all_stay_feasible(bias, C):
 @EACH_C
 def test_it_ends_at_the_optimum_of_all(bias, C):
     _, y = examples()
-    run, _ = started(bias, C, eps=1e-6)
+    run, *_ = started(bias, C, eps=1e-6)
     assert until(run, True)
     run.advance("iterations", 10**6)
     snapshot = run.snapshot()
@@ -102,7 +97,7 @@ def test_it_ends_at_the_optimum_of_all(bias, C):
 
 @EACH_BIAS
 def test_a_round_over_the_active_is_charged_for_these_alone(bias):
-    run, oracle = started(bias, 0.1)
+    run, oracle, _ = started(bias, 0.1)
     assert until(run, True)
     ledger, n_active = oracle.ledger, int(run.state()["active"])
     assert 32 < n_active <= N / 2
@@ -120,12 +115,12 @@ def test_a_round_over_the_active_is_charged_for_these_alone(bias):
 @EACH_BIAS
 @EACH_C
 def test_a_stored_run_goes_on_to_the_same_bits(bias, C):
-    run, _ = started(bias, C)
+    run, *_ = started(bias, C)
     assert until(run, True)
     run.advance("iterations", run.iterations + 1)
     state = run.state()
     assert is_shrunk(run) and state is not None
-    other, _ = started(bias, C)
+    other, *_ = started(bias, C)
     other.restore(state, run.iterations)
     for each in (run, other):
         each.advance("iterations", 10**6)
@@ -134,7 +129,7 @@ def test_a_stored_run_goes_on_to_the_same_bits(bias, C):
 
 
 def test_there_is_no_state_while_values_are_made():
-    run, _ = started("unregularised", 0.1)
+    run, *_ = started("unregularised", 0.1)
     assert until(run, True)
     while run.state() is not None:
         run.advance("iterations", run.iterations + 1)

@@ -18,11 +18,21 @@ LOSSES = {"hinge": mean_hinge, "squared_hinge": mean_squared_hinge}
 
 
 def started(
-    name: str, X: Any, y: Any, C: float = 1.0, form: str = "dense", seed: int = 1, **given: Any
+    name: str,
+    X: Any,
+    y: Any,
+    C: float | None = 1.0,
+    form: str = "dense",
+    seed: int = 1,
+    *,
+    lam: float | None = None,
+    bias: str = "none",
+    **given: Any,
 ) -> tuple[Run, LinearData, Problem]:
     """A run at iteration 0, what it reads the data through, and its problem."""
     examples = LinearData(FORMS[form](np.asarray(X, dtype=np.float32)))
-    problem = Problem.build(np.asarray(y, dtype=np.float64), C=C)
+    C = C if lam is None else None
+    problem = Problem.build(np.asarray(y, dtype=np.float64), C=C, lam=lam, bias=bias)
     solver = registry.get(name)
     return solver(solver.Params(**given)).start(problem, examples, Generator(seed)), examples, problem
 

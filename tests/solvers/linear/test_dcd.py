@@ -3,28 +3,20 @@
 import numpy as np
 import pytest
 
-from svmbench.kernels._linear_data import LinearData
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from svmbench.solvers.linear.dcd import DCD, Params
+from svmbench.solvers.linear.dcd import Params
 from tests.conformance.cases import data
-
-
-def started(X, y, C=1.0, **given):
-    examples = LinearData(np.asarray(X, dtype=np.float32))
-    problem = Problem.build(np.asarray(y, dtype=np.float64), C=C)
-    return DCD(Params(**given)).start(problem, examples, Generator(1)), examples
+from tests.solvers.linear.small import started
 
 
 def test_with_the_squared_loss_its_coefficient_is_twice_C():
     # The dual is Σα - Σα²/(4C) then: nothing else bounds it.
-    run, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3, loss="squared_hinge")
+    run, *_ = started("dcd", [[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=0.3, loss="squared_hinge")
     run.advance("iterations", 1000)
     assert run.snapshot().alpha[0] == pytest.approx(0.6)
 
 
 def test_only_examples_of_norm_zero_are_solved_at_once():
-    run, examples = started(np.zeros((4, 2)), [1.0, -1.0, 1.0, 1.0], C=2.0)
+    run, examples, _ = started("dcd", np.zeros((4, 2)), [1.0, -1.0, 1.0, 1.0], C=2.0)
     run.advance("inner_products", 10**9)
     assert run.converged
     assert run.iterations == 0
@@ -38,7 +30,7 @@ def test_it_stops_where_the_projected_gradients_spread_less_than_eps(shrinking):
     y[::7] *= -1.0
     spreads = []
     for eps in (1.0, 1e-2, 1e-6):
-        run, examples = started(X, y, C=0.5, eps=eps, shrinking=shrinking)
+        run, examples, _ = started("dcd", X, y, C=0.5, eps=eps, shrinking=shrinking)
         run.advance("iterations", 10**6)
         assert run.converged
         snapshot = run.snapshot()
@@ -59,7 +51,7 @@ def test_shrinking_saves_visits():
     X = rng.normal(size=(300, 4)) + 0.7 * y[:, None]
     visits = {}
     for shrinking in (True, False):
-        run, _ = started(X, y, C=1.0, eps=1e-6, shrinking=shrinking)
+        run, *_ = started("dcd", X, y, C=1.0, eps=1e-6, shrinking=shrinking)
         run.advance("iterations", 10**7)
         assert run.converged
         visits[shrinking] = run.iterations
@@ -71,7 +63,7 @@ def test_uniform_draws_shrink_nothing_and_never_stop():
         order="with_replacement", shrinking=False
     )
     X, y = data()
-    run, examples = started(X, y, order="with_replacement", eps=100.0)
+    run, examples, _ = started("dcd", X, y, order="with_replacement", eps=100.0)
     run.advance("inner_products", 20_000)
     assert not run.converged
     assert examples.ledger.inner_products == 20_000
@@ -79,7 +71,7 @@ def test_uniform_draws_shrink_nothing_and_never_stop():
 
 def test_a_separable_problem_ends_with_the_hard_margin():
     # x = 1 and -2 with a large C: w = 1, of which only the first example is a support vector.
-    run, _ = started([[1.0], [-2.0]], [1.0, -1.0], C=100.0)
+    run, *_ = started("dcd", [[1.0], [-2.0]], [1.0, -1.0], C=100.0)
     run.advance("iterations", 100)
     assert run.converged
     snapshot = run.snapshot()

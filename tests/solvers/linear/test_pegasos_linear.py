@@ -4,26 +4,19 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.solvers.linear.pegasos_linear import Params, PegasosLinear
 from tests.conformance.cases import data
+from tests.solvers.linear.small import started
 from tests.specification import pegasos_linear as specification
 from tests.specification.slow_examples import SlowExamples
-
-
-def started(X, y, lam, seed=1, **given):
-    examples = LinearData(np.asarray(X, dtype=np.float32))
-    problem = Problem.build(np.asarray(y, dtype=np.float64), lam=lam)
-    return PegasosLinear(Params(**given)).start(problem, examples, Generator(seed)), examples
 
 
 @pytest.mark.parametrize("steps", ["pegasos", "norma", "zhang"])
 def test_projection_keeps_the_weights_in_the_ball(steps):
     X, y = data()
     lam = 0.01
-    run, _ = started(X, y, lam, projection=True, steps=steps, eta=30.0)
+    run, *_ = started("pegasos_linear", X, y, lam=lam, projection=True, steps=steps, eta=30.0)
     touched = 0
     for t in range(1, 300):
         run.advance("iterations", t)
@@ -35,7 +28,7 @@ def test_projection_keeps_the_weights_in_the_ball(steps):
 
 def visits(n: int, iterations: int, **given) -> np.ndarray:
     """How often each example has been visited: it is a unit vector of its own, a violation each time."""
-    run, _ = started(np.eye(n), np.ones(n), 1e3, **given)
+    run, *_ = started("pegasos_linear", np.eye(n), np.ones(n), lam=1e3, **given)
     run.advance("iterations", iterations)
     # w_{t+1} = 1/(λt k) Σ of the violations, and 1/λ is far below the margin.
     return np.rint(run.snapshot().model.weights * 1e3 * iterations * given.get("k", 1)).astype(int)
@@ -71,9 +64,9 @@ def test_batches_that_are_drawn_are_distinct_and_uniform():
 
 def test_a_batch_has_no_more_than_all_examples():
     X, y = data()
-    started(X, y, 0.1, k=37)
+    started("pegasos_linear", X, y, lam=0.1, k=37)
     with pytest.raises(UserError, match=r"solver.k=38 is not allowed: give at most 37, the number of train"):
-        started(X, y, 0.1, k=38)
+        started("pegasos_linear", X, y, lam=0.1, k=38)
 
 
 @pytest.mark.parametrize("projection", [False, True])
@@ -83,13 +76,13 @@ def test_the_scalar_is_multiplied_in_before_it_vanishes(projection):
     given = {"steps": "zhang", "eta": 1.1, "projection": projection}  # each step shrinks w to a hundredth
     for iterations in (49, 50, 51, 52, 500):
         slow = specification.run(problem, SlowExamples(X, y), Generator(1), iterations, **given)
-        run, _ = started(X, y, 0.9, **given)
+        run, *_ = started("pegasos_linear", X, y, lam=0.9, **given)
         run.advance("iterations", iterations)
         np.testing.assert_allclose(run.snapshot().model.weights, slow, rtol=1e-9, atol=1e-12)
 
 
 def test_steps_that_are_too_large_diverge_in_words():
     X, y = data()
-    run, _ = started(X, y, 1.0, steps="zhang", eta=50.0)
+    run, *_ = started("pegasos_linear", X, y, lam=1.0, steps="zhang", eta=50.0)
     with pytest.raises(FloatingPointError, match=r"no longer finite after \d+ iterations: .* smaller steps"):
         run.advance("iterations", 10_000)

@@ -5,26 +5,19 @@ import pytest
 
 from svmbench import config, features
 from svmbench.data import load
-from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
 from tests.conformance.cases import data
+from tests.solvers.linear.small import started
 
 SNACKS = registry.get("snacks")
-
-
-def started(X, y, lam, seed=0, **given):
-    examples = LinearData(X)
-    return SNACKS(SNACKS.Params(**given)).start(
-        Problem.build(y, lam=lam), examples, Generator(seed)
-    ), examples
 
 
 def test_a_stage_begins_at_the_mean_of_the_last_and_stays_in_its_ball():
     X, y = data(n=60)
     radius, stage = 0.25, 50
-    run, _ = started(X, y, 0.01, stage=stage, stages=3, radius=radius, step=3.0)
+    run, *_ = started("snacks", X, y, lam=0.01, seed=0, stage=stage, stages=3, radius=radius, step=3.0)
     centre = np.zeros(X.shape[1])
     for k in range(3):
         for t in range(1, stage + 1):
@@ -42,9 +35,8 @@ def test_halving_removes_the_noise_that_equal_steps_keep():
     lam, objectives = 1.0 / 200, {}
     for stages in (1, 6):
         for seed in range(7):
-            run, examples = started(
-                X, y, lam, seed, stage=24_000 // stages, stages=stages, radius=10.0, step=1.0
-            )
+            given = {"stage": 24_000 // stages, "stages": stages, "radius": 10.0, "step": 1.0}
+            run, examples, _ = started("snacks", X, y, lam=lam, seed=seed, **given)
             run.advance("iterations", 24_000)
             w = run.snapshot().model.weights
             hinge = np.maximum(0.0, 1.0 - y * examples.products(w)).mean()
@@ -62,12 +54,7 @@ def test_adult_has_the_error_that_the_authors_program_prints(tmp_path):
     errors = []
     for seed in range(3):
         chosen = features.get("nystrom")
-        mapped = chosen(
-            loaded.train.X,
-            resolved.kernel.document(),
-            chosen.Params(s=500),
-            Generator(seed),
-        )
+        mapped = chosen(loaded.train.X, resolved.kernel.document(), chosen.Params(s=500), Generator(seed))
         problem = Problem.build(loaded.train.y, lam=1e-5)
         run = SNACKS(SNACKS.Params()).start(problem, mapped.examples(), Generator(seed))
         run.advance("iterations", 10**9)
