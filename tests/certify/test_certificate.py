@@ -22,8 +22,9 @@ from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot
+from tests.kernels.reference import kernel_matrix
 from tests.runner.fakes import Silent, two_clouds
-from tests.specification.certificate import bounds, gram, many_features, two_moons
+from tests.specification.certificate import bounds, many_features, two_moons
 
 SETS = {"plane": (two_moons(), 1.0), "many": (many_features(), 0.03)}
 
@@ -51,7 +52,7 @@ def test_the_bounds_of_a_trace_are_those_of_the_kernel_and_not_of_rows_in_single
     rough = y * (oracle.block(np.arange(y.size)).astype(np.float64) @ (alpha * y))
     data = Dataset("none", Part(X, y), None, None, "", {})
     row = Observer(problem, oracle, data)(Snapshot(model, rough, alpha))
-    K = gram(X, X, kernel)
+    K = kernel_matrix(X, X, kernel)
     primal, dual = bounds(K, y, C, alpha, bias != "none")
     assert row["precision"] == "float64"
     assert row["dual_objective"] == pytest.approx(dual, rel=1e-10)
@@ -72,7 +73,7 @@ def test_the_gap_of_two_objectives_that_are_zero_is_zero():
 
 def test_a_dual_point_that_balances_but_for_rounding_gives_no_more_than_the_balanced_one_next_to_it():
     X, y, kernel, problem, alpha = large_dual_point("plane", 1.0, "unregularised")
-    K = gram(X, X, kernel)
+    K = kernel_matrix(X, X, kernel)
     i = int(np.argmax(alpha * (y > 0)))
     alpha[i] += 9e-10 * alpha.sum()
     alpha[i] = min(alpha[i], 1.0)
@@ -91,7 +92,7 @@ def test_a_dual_point_that_balances_but_for_rounding_gives_no_more_than_the_bala
 def test_models_are_followed_by_what_changed(one_class):
     X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
     oracle = Oracle(X, kernel)
-    scores, K = TrainingScores(oracle), gram(X, X, kernel)
+    scores, K = TrainingScores(oracle), kernel_matrix(X, X, kernel)
     beta, costs = -alpha if one_class else alpha * y, []
     for change in (1.0, 1.0, 4.0, 12.0):
         beta = beta / change  # up to rounding a multiple by one factor
@@ -105,7 +106,7 @@ def test_models_are_followed_by_what_changed(one_class):
 
 def test_scores_that_were_once_far_larger_are_made_anew():
     X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
-    oracle, K = Oracle(X, kernel), gram(X, X, kernel)
+    oracle, K = Oracle(X, kernel), kernel_matrix(X, X, kernel)
     scores, beta = TrainingScores(oracle), alpha * y
     place = np.flatnonzero(beta)[0]
     large = beta.copy()
@@ -203,7 +204,7 @@ def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_dou
     oracle = Oracle(X, kernel)
     data = Dataset("none", Part(X, y), None, None, "", {})
     model = KernelExpansion.from_alpha(alpha, y)
-    exact = y * (gram(X, X, kernel) @ (alpha * y))
+    exact = y * (kernel_matrix(X, X, kernel) @ (alpha * y))
     # The solver's own responses have drifted, at a point where that changes the loss.
     for drift, precision in ((0.0, "float32"), (0.01 * np.abs(exact).max(), "float64")):
         row = Observer(problem, oracle, data)(Snapshot(model, exact + drift, alpha))
@@ -216,7 +217,7 @@ def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_dou
 @pytest.mark.parametrize("weight", [None, 2.0])
 def test_single_precision_stands_for_a_model_if_it_changes_the_objective_by_little(weight):
     X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
-    exact, times = y * (gram(X, X, kernel) @ (alpha * y)), weight or 1.0
+    exact, times = y * (kernel_matrix(X, X, kernel) @ (alpha * y)), weight or 1.0
     problem = Problem.build(y, C=1.0, weights=None if weight is None else np.full(y.size, weight))
     primal = 0.5 * problem.lam * (alpha @ exact) + times * np.maximum(0.0, 1.0 - exact).mean()
     most = ROUGH * primal / (times * (1.0 + 0.5 * problem.lam * alpha.sum()))

@@ -30,8 +30,10 @@ def kernel_matrix(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
     """K(x, z) for all rows of X and Z, in float64, from the formula alone."""
     X, Z = (np.asarray(A, dtype=np.float64) for A in (X, Z))
     if kernel["name"] == "gaussian":
-        difference = X[:, None, :] - Z[None, :, :]
-        return np.exp(-kernel["gamma"] * (difference**2).sum(axis=2))
+        squared = np.zeros((len(X), len(Z)))
+        for x, z in zip(X.T, Z.T, strict=True):
+            squared += (x[:, None] - z) ** 2
+        return np.exp(-kernel["gamma"] * squared)
     dot = X @ Z.T
     if kernel["name"] == "linear":
         return dot

@@ -10,14 +10,11 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.runner.observe import Observer, mistakes
 from svmbench.solvers.base import KernelExpansion, LinearModel, Snapshot
+from tests.kernels.reference import kernel_matrix
 
 from .fakes import two_clouds
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.3}
-
-
-def gram(A, B):
-    return np.exp(-0.3 * ((A[:, None].astype(float) - B[None].astype(float)) ** 2).sum(-1))
 
 
 def drawn():
@@ -36,11 +33,11 @@ def setting():
 
 def expected(data, problem, alpha, bias):
     y = problem.y
-    f = gram(data.train.X, data.train.X) @ (alpha * y)
+    f = kernel_matrix(data.train.X, data.train.X, GAUSSIAN) @ (alpha * y)
     norm2 = float(alpha * y @ f)
     loss = np.maximum(0, 1 - y * (f + bias)).mean()
     wrong = {
-        name: (part.y * (gram(part.X, data.train.X) @ (alpha * y) + bias) <= 0)
+        name: (part.y * (kernel_matrix(part.X, data.train.X, GAUSSIAN) @ (alpha * y) + bias) <= 0)
         for name, part in (("train", data.train), ("validation", data.validation), ("test", data.test))
     }
     return {
@@ -62,7 +59,8 @@ def test_every_number_is_that_of_the_formula(setting, bias, maintained):
     data, problem, oracle, alpha = setting
     y = problem.y
     model = KernelExpansion.from_alpha(alpha, y, bias)
-    responses = y * (gram(data.train.X, data.train.X) @ (alpha * y)) if maintained else None
+    K = kernel_matrix(data.train.X, data.train.X, GAUSSIAN)
+    responses = y * (K @ (alpha * y)) if maintained else None
     row = Observer(problem, oracle, data)(Snapshot(model, responses, alpha, {"native_objective": 0.5}))
     for name, value in expected(data, problem, alpha, bias).items():
         assert row[name] == pytest.approx(value, rel=1e-5), name

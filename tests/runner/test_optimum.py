@@ -23,9 +23,10 @@ from svmbench.runner.optimum import TARGET, lookup, optimum, optimum_key
 from svmbench.solvers.kernel.decomposition import Decomposition
 from svmbench.store import Store
 from svmbench.store.identity import derived_from
+from tests.kernels.reference import kernel_matrix
 
 from .fakes import rounded_rows, two_clouds
-from .test_observe import GAUSSIAN, expected, gram
+from .test_observe import GAUSSIAN, expected
 
 
 def solve(store, data, say=lambda text: None, kernel=GAUSSIAN, **problem):
@@ -54,7 +55,7 @@ def by_scipy(Q, C):
 
 def test_it_is_the_optimum(store, data):
     best = solve(store, data)
-    y, K = data.train.y, gram(data.train.X, data.train.X)
+    y, K = data.train.y, kernel_matrix(data.train.X, data.train.X, GAUSSIAN)
     problem = Problem.build(y, C=1.0)
     alpha, least = by_scipy(K * np.outer(y, y), 1.0)
     assert best.dual == pytest.approx(-problem.lam * least, rel=1e-5)
@@ -173,7 +174,7 @@ def test_two_at_once_compute_it_once(store, data, monkeypatch):
 def test_it_is_the_optimum_with_a_bias(store, data, C):
     best = solve(store, data, C=C, bias="unregularised")
     # LIBSVM keeps kernel values in single precision: at C = 100 its objective feels the difference.
-    y, K = data.train.y, gram(data.train.X, data.train.X)
+    y, K = data.train.y, kernel_matrix(data.train.X, data.train.X, GAUSSIAN)
     near = 1.1e-6 if C < 100.0 else 2e-5
     peer = SVC(C=C, kernel="precomputed", tol=1e-12).fit(K, y)
     alpha = np.zeros(y.size)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from svmbench.solvers import registry
-from tests.specification.certificate import bounds, gram, many_features
+from tests.kernels.reference import kernel_matrix
+from tests.specification.certificate import bounds, many_features
 from tests.truth.evaluate import evaluate
 from tests.truth.table import (
     ALLOWED,
@@ -55,7 +56,7 @@ def test_the_program_is_that_of_the_whole_kernel_matrix(biased):
     X, y = many_features(n=80, d=40)
     rng = np.random.default_rng(0)
     alpha = np.where(rng.random(80) < 0.5, rng.uniform(0.0, 3.0, 80), 0.0)
-    K = gram(X, X, {"name": "gaussian", "gamma": 0.03})
+    K = kernel_matrix(X, X, {"name": "gaussian", "gamma": 0.03})
     f = K @ (alpha * y)
     truth = evaluate(X.astype(np.float64), y, 0.03, 3.0, alpha, 0.25, biased)
     primal = alpha * y @ f / 480.0 + np.maximum(0.0, 1.0 - y * (f + 0.25)).mean()

@@ -7,6 +7,8 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, best_bias, dual_objective, mean_hinge, primal_objective
 from svmbench.rng import Generator
 from svmbench.solvers import registry
+from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel import working_sets
 from tests.specification import refinement
 from tests.specification.certificate import two_moons
 
@@ -34,17 +36,10 @@ def spirals(n=120, seed=0):
     return np.clip(X, 0.0, 2.0).astype(np.float32), y
 
 
-def matrix(X):
-    X = X.astype(float)
-    return np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
-
-
 def started(name, bias, C, eps, n=120):
     X, y = spirals(n)
-    oracle, solver = Oracle(X, KERNEL, 1 << 22), registry.get(name)
-    problem = Problem.build(y, C=C, bias=bias)
-    params = solver.Params(eps=eps, **SOLVERS[name])
-    return solver(params).start(problem, oracle, Generator(0)), oracle, problem, matrix(X)
+    K = kernel_matrix(X, X, KERNEL)
+    return *working_sets.started(name, X, y, KERNEL, C, bias, eps=eps, **SOLVERS[name]), K
 
 
 def relative_gap(problem, alpha, K):
@@ -152,7 +147,7 @@ def test_what_decides_whether_decomposition_has_converged_is_recomputed_for_few_
     members = np.count_nonzero(snapshot.alpha)
     assert 0 < run.refinement.evaluations < members * y.size / 4
     assert run.refinement.evaluations % members == 0
-    v = y - matrix(X) @ (snapshot.alpha * y)
+    v = y - kernel_matrix(X, X, KERNEL) @ (snapshot.alpha * y)
     up = np.where(y > 0.0, snapshot.alpha < 100.0, snapshot.alpha > 0.0)
     down = np.where(y > 0.0, snapshot.alpha > 0.0, snapshot.alpha < 100.0)
     high, low = v[up].max(), v[down].min()
