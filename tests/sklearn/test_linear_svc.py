@@ -96,6 +96,16 @@ def test_steps_are_passes():
     assert primal(fitted, X, y, 100.0) * (1.0 - fitted.gap_) <= bound * (1.0 + 1e-9)
 
 
+@pytest.mark.parametrize("most", [5, 8])
+def test_too_few_passes_for_the_interior_point_method_do_not_spoil_the_answer_of_the_first_ones(most):
+    X, y = noisy(1000, 20)
+    gaps = []
+    for passes in (4, most):
+        with pytest.warns(ConvergenceWarning):
+            gaps.append(LinearSVC(C=1.0, tol=1e-8, max_iter=passes, random_state=0).fit(X, y).gap_)
+    assert gaps[1] <= gaps[0] < 0.95
+
+
 def test_passes_and_the_told_gap_have_their_bounds_where_no_method_succeeds():
     """Rounded rows of a large scale: the interior point fails, and the sum of the rows is far from 0."""
     rng = np.random.default_rng(0)
