@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -73,8 +75,8 @@ class Trace:
 
     def at(self, counter: str, mark: int) -> int:
         """Return the number of the first checkpoint with the counter at a mark or beyond, or of the last."""
-        reached = (number for number, row in enumerate(self.rows) if row[counter] >= mark)
-        return next(reached, len(self.rows) - 1)
+        found = bisect_left(self.rows, mark, key=itemgetter(counter))
+        return min(found, len(self.rows) - 1)
 
 
 def joint_rows(

@@ -205,6 +205,23 @@ def test_a_problem_frees_its_rows_before_the_next_one_trains(mine, monkeypatch):
     assert len(made) == 4
 
 
+def test_the_first_checkpoint_at_a_mark_or_beyond_is_found_without_reading_all():
+    class Read(dict):
+        looked = 0
+
+        def __getitem__(self, name):
+            Read.looked += 1
+            return super().__getitem__(name)
+
+    counts = [0, 1, 1, 3, 7, *range(8, 2000)]
+    trace = Trace("one_vs_rest", [Read(kev_iter=count) for count in counts])
+    for mark in (0, 1, 2, 3, 4, 1998, 1999, 5000):
+        Read.looked = 0
+        reached = [number for number, count in enumerate(counts) if count >= mark]
+        assert trace.at("kev_iter", mark) == (reached or [len(counts) - 1])[0]
+        assert Read.looked <= 12
+
+
 def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_mark():
     def trace(*checkpoints: tuple[int, float, list[float]]) -> Trace:
         made = Trace("one_vs_rest")
