@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import difflib
+import json
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +80,58 @@ class UserError(Exception):
 
     def __init__(self, sentence: str) -> None:
         super().__init__(printable(shortened(sentence, _LONGEST)))
+
+
+def command(words: str, results: str | Path) -> str:
+    """Return a command that works in the current folder: with the results folder, unless that is ``results``.
+
+    Parameters
+    ----------
+    words : str
+        The subcommand and its arguments, quoted for a shell.
+    results : str or Path
+        The results folder.
+    """
+    folder, here = Path(results).absolute(), Path.cwd()
+    if folder == here / "results":
+        return f"svmbench {words}"
+    shown = str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
+    takes_keys = words.split()[0] in ("run", "plan", "tune")
+    option = [f"results={shown}"] if takes_keys else ["--results", shown]
+    return f"svmbench {words} {shlex.join(option)}"
+
+
+class Damage(ValueError):
+    """What is wrong with the content of a file, in words for the reader of a message."""
+
+
+def fault(error: Exception) -> str:
+    """Return in words what an error says of the content of a file that was being read.
+
+    Only texts that are meant for a reader are quoted: those of Python name its types and its functions.
+    """
+    if isinstance(error, Damage):
+        return str(error)
+    if isinstance(error, OSError):
+        return error.strerror or "it cannot be read"
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is not JSON at line {error.lineno}, column {error.colno}"
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
+        return f"'{error.args[0]}' is missing or unknown"
+    return "a value has a wrong type or form"
+
+
+#: Names of the types that JSON and YAML have.
+_TYPES = {dict: "a section", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+
+
+def kind_of(value: object) -> str:
+    """Return in words which type a value of a document has."""
+    return _TYPES.get(type(value), "a number")
 
 
 class Refusal(UserError):

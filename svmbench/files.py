@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError
 from svmbench.locking import CAREFUL, Lock, is_file_at, is_of_process
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _opened(path: str | Path) -> tuple[int, int]:
     try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
-            raise ValueError("it is not a regular file")
+            raise Damage("it is not a regular file")
     except BaseException:
         os.close(descriptor)
         raise
@@ -172,7 +172,7 @@ def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
     descriptor, size = _opened(path)
     try:
         if size > most:
-            raise ValueError(f"it has {size} bytes, at most {most} are read")
+            raise Damage(f"it has {size} bytes, at most {most} are read")
         content = os.read(descriptor, size + 1)
         # One byte more than the size was requested: without it, this is the end of the file.
         while len(content) != size and (more := os.read(descriptor, 1 << 20)):
@@ -203,7 +203,7 @@ def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, 
     except MemoryError:
         raise
     except Exception as error:  # numpy, zipfile and each decompression raise errors of their own
-        raise ValueError(f"{type(error).__name__}: {error}") from error
+        raise Damage(str(error) if isinstance(error, Damage) else "its arrays cannot be read") from error
 
 
 def _check_sizes(archive: zipfile.ZipFile, compressed: int) -> None:
@@ -212,7 +212,7 @@ def _check_sizes(archive: zipfile.ZipFile, compressed: int) -> None:
 
     whole = sum(member.file_size for member in archive.infolist())
     if whole > max(_FREE, _MOST_RATIO * compressed):
-        raise ValueError(f"its {compressed} bytes would become {whole}")
+        raise Damage(f"its {compressed} bytes would become {whole}")
     for member in archive.infolist():
         with archive.open(member) as stream:
             version = np.lib.format.read_magic(stream)
@@ -223,7 +223,7 @@ def _check_sizes(archive: zipfile.ZipFile, compressed: int) -> None:
             )
             shape, _, kind = read(stream)
             if math.prod(shape) * kind.itemsize != member.file_size - stream.tell():
-                raise ValueError(f"{member.filename} is not as large as its shape says")
+                raise Damage(f"{member.filename} is not as large as its shape says")
 
 
 def sync_folder(folder: Path) -> None:
@@ -278,16 +278,16 @@ def read_json(content: bytes | str) -> Any:
     try:
         value = _DECODER.decode(data.decode(json.detect_encoding(data), "surrogatepass"))
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise Damage("it is nested too deeply") from error
     if data.count(b"[") + data.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
-        raise ValueError("it is nested too deeply")
+        raise Damage("it is nested too deeply")
     if b"\\ud" in data or b"\\uD" in data:
         json.dumps(value, ensure_ascii=False).encode()
     return value
 
 
 def _refused(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number")
+    raise Damage(f"{constant} is not a JSON number")
 
 
 def _finite(text: str) -> float:

@@ -26,6 +26,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from svmbench.counters import COUNTERS
+from svmbench.errors import Damage, kind_of
 
 #: Conventions of the bias; see `svmbench.problem`.
 BIASES = ("none", "unregularised")
@@ -304,7 +305,7 @@ def _value(name: str, value: Any, kinds: tuple[type, ...]) -> Any:
         return _read(kinds[0], value)
     elif type(value) in kinds or (type(value) is int and float in kinds):
         return value
-    raise TypeError(f"a {type(value).__name__} in place of {name}")
+    raise Damage(f"{kind_of(value)} in place of {name}")
 
 
 def _document(section: Any) -> Document:

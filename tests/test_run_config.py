@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from svmbench.errors import Damage
 from svmbench.run_config import SECTIONS, BudgetConfig, Choice, RunConfig, relevant, role
 from svmbench.store.identity import identity, run_id, without_ends
 
@@ -70,7 +71,7 @@ def test_a_document_of_another_version_is_read():
 def test_a_value_of_another_type_is_refused(section, key, value):
     document = SBP.document()
     (document if section is None else document[section])[key] = value
-    with pytest.raises(TypeError, match="in place of"):
+    with pytest.raises(Damage, match="in place of"):
         RunConfig.of(document)
 
 

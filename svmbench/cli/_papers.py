@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,8 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from svmbench.cli.report import claims_of
-from svmbench.config import folder
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
 from svmbench.papers import artifact as artifacts
@@ -88,7 +86,7 @@ def plan(asked: Asked) -> int:
         print(f"{artifact.title}\n{artifact.source}\n")
         if artifact.is_check:
             made = "measured" if material.outcome is not None else "not measured"
-            print(f"a check: {made}; svmbench paper run {artifact.id}\n")
+            print(f"a check: {made}; {command(artifact.command('run'), asked.results)}\n")
             continue
         index = Index(Store(asked.results))
         rows, seconds, unknown = [], 0.0, 0
@@ -158,8 +156,9 @@ def _judge(asked: Asked, materials: Sequence[Material]) -> int:
     if not asked.named:
         if not asked.kept:
             raise UserError(
-                f"{asked.results}/reference holds no runs to judge: pack some by svmbench paper keep ID, or "
-                "name what to judge by all runs of the folder: svmbench paper verdict ID"
+                f"{asked.results}/reference holds no runs to judge: pack some by "
+                f"{command('paper keep ID', asked.results)}, or name what to judge by all runs of the "
+                f"folder: {command('paper verdict ID', asked.results)}"
             )
         materials = asked.materials(kept=True)
         if loose := len(Store(asked.results).own()):
@@ -214,14 +213,13 @@ def _print_missing(material: Material, asked: Asked, stream: TextIO) -> None:
     missing = [m for m in material.matches if not m.complete]
     if not missing:
         return
-    elsewhere = "" if asked.results == "results" else f" results={asked.results}"
-    each = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
+    each = [f"{command(m.planned.words, asked.results)}    # {m.state}" for m in missing]
     artifact = material.artifact
     part = [] if asked.seeds is None else ["--seeds", str(asked.seeds)]
     part += ["--only", ",".join(asked.only)] if asked.only else []
-    own = shlex.join([artifact.of, *part, *folder.option(artifact.runs.folders)])
+    own = command(artifact.command("run", *part), asked.results)
     print(
-        f"missing runs: {len(missing)}. Make all of them by `svmbench paper run {own}`, or each by",
+        f"missing runs: {len(missing)}. Make all of them by `{own}`, or each by",
         *each,
         sep="\n",
         file=stream,

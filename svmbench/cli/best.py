@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 from svmbench.run_config import role
 
 if TYPE_CHECKING:
@@ -44,26 +44,32 @@ def main(arguments: Sequence[str]) -> int:
     done = {n: end for n, end in ends.items() if n in range(len(jobs)) and end["state"] in FINISHED}
     if not done:
         raise UserError(
-            f"no run of sweep {record.name} has a result yet: svmbench status {record.name} says why, and "
+            f"no run of sweep {record.name} has a result yet: {record.command('status')} says why, and "
             "how to continue"
         )
     ranked = _ranked(jobs, done, given.by)
+    if ranked and given.by == "primal_objective" and not _share_an_objective(jobs, done):
+        raise UserError(
+            f"the objectives of sweep {record.name} are those of different problems, which do not compare: "
+            f"give --by {' or '.join(by for by in _BY if by != given.by)}"
+        )
     if not ranked:
         more = ": repeat it with validate.folds=5, or with data that have a validation set"
         if _share_an_objective(jobs, done):
-            more += f"; svmbench best {record.name} --by primal_objective ranks what it has"
+            more += f"; {record.command('best')} --by primal_objective ranks what it has"
         more = more if given.by == _BY[0] else ""
         raise UserError(f"no run of sweep {record.name} has a {given.by}{more}")
+    own = folder.option(plan.folders)
     commands = {
-        one["dataset"]: f"svmbench run {shlex.join([*folder.option(plan.folders), *one['overrides']])}"
+        one["dataset"]: command(shlex.join(["run", *own, *one["overrides"]]), record.results)
         for one in reversed(ranked)
     }
-    command = commands[ranked[0]["dataset"]]
+    first = commands[ranked[0]["dataset"]]
     commands = {name: commands[name] for name in dict.fromkeys(one["dataset"] for one in ranked)}
     ended = dict.fromkeys(job.config.dataset.name for job in jobs if job.number in done)
     lacking = [name for name in ended if name not in commands]
     if given.json:
-        about = {"sweep": record.name, "by": given.by, "command": command, "settings": ranked}
+        about = {"sweep": record.name, "by": given.by, "command": first, "settings": ranked}
         print(json.dumps(about, indent=2))
         return 0
     number = percent if given.by.endswith("_error") else lambda value: value
@@ -73,26 +79,28 @@ def main(arguments: Sequence[str]) -> int:
     ]
     if len(done) < len(jobs):
         missing = f"{len(jobs) - len(done)} of {len(jobs)} runs have no result yet"
-        print(f"{missing}; see: svmbench status {record.name}", file=sys.stderr)
+        print(f"{missing}; see: {record.command('status')}", file=sys.stderr)
     for name in lacking:
         reason = ", which needs a validation set or validate.folds=5" if given.by == _BY[0] else ""
         print(f"no run on {name} has a {given.by}{reason}", file=sys.stderr)
     print(table(("setting", given.by, "runs", "least", "most"), shown))
-    for name, command in commands.items():
-        print(f"best{f' on {name}' if len(commands) > 1 else ''}     {command}")
+    for name, words in commands.items():
+        print(f"best{f' on {name}' if len(commands) > 1 else ''}     {words}")
     return 0
 
 
 def _share_an_objective(jobs: Sequence[Job], done: Mapping[int, JobEnd]) -> bool:
-    """Return whether all runs have an objective, of the same problem: others are not comparable."""
-    posed = []
-    for job in (job for job in jobs if job.number in done):
+    """Return whether runs have objectives, on each data set of one problem: others are not comparable."""
+    posed: dict[str, Any] = {}
+    for job in jobs:
+        if job.number not in done or done[job.number]["numbers"].get("primal_objective") is None:
+            continue
         known = {key: value for key, value in job.config.document().items() if role(key) == "problem"}
         drawn = job.config.features is not None or job.config.subset is not None
-        posed.append((known, job.config.seed if drawn else None))
-    return all(one == posed[0] for one in posed) and all(
-        end["numbers"].get("primal_objective") is not None for end in done.values()
-    )
+        problem = (known, job.config.seed if drawn else None)
+        if posed.setdefault(job.config.dataset.name, problem) != problem:
+            return False
+    return bool(posed)
 
 
 def _ranked(jobs: Sequence[Job], done: Mapping[int, JobEnd], by: str) -> list[dict[str, Any]]:
@@ -106,7 +114,7 @@ def _ranked(jobs: Sequence[Job], done: Mapping[int, JobEnd], by: str) -> list[di
             setting = " ".join(text for text in job.label.split(" ") if not text.startswith("seed="))
             found.setdefault(setting, []).append(value)
             sets[setting] = job.config.dataset.name
-            commands[setting] = [text for text in job.overrides if not text.startswith("seed=")]
+            commands[setting] = [text for text in job.overrides if not text.startswith(("seed=", "results="))]
     settings = [
         {
             "setting": setting or "the only one",

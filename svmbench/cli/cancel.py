@@ -29,11 +29,13 @@ def main(arguments: Sequence[str]) -> int:
         count = slurm.cancel_all(record.folder)
         if not count:
             raise UserError(f"sweep {record.name} is not running, and has no jobs in a queue")
-        print(f"sweep {record.name}: {count} jobs cancelled; continue with: svmbench resume {record.name}")
+        print(f"sweep {record.name}: {count} jobs cancelled; continue with: {record.command('resume')}")
         return 0
     process = re.fullmatch(r"process (\d+) on (.+)", maker)
     if process is None or process[2] != socket.gethostname():
-        raise UserError(f"sweep {record.name} is being made by {maker}: run svmbench cancel there")
+        raise UserError(
+            f"sweep {record.name} is being made by {maker}: there, run {record.command('cancel')}"
+        )
     os.kill(int(process[1]), signal.SIGTERM)
     print(f"sweep {record.name}: {maker} is asked to end; its runs store their state")
     return 0

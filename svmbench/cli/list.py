@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from argparse import SUPPRESS
@@ -15,7 +16,7 @@ from svmbench.cli._json import print_array
 from svmbench.cli._pager import paged
 from svmbench.cli._parser import Parser, as_number
 from svmbench.cli._tables import percent
-from svmbench.errors import UserError, nearest, write_csv
+from svmbench.errors import UserError, command, nearest, write_csv
 from svmbench.run_config import flatten, role
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
             raise UserError(f"list shows runs; did you mean 'svmbench {word}'?")
         raise UserError(
             f"list takes no names, such as {word}: give --where dataset={word}, --where solver={word}, or "
-            f"see svmbench show {word}"
+            f"see {command(f'show {shlex.quote(word)}', given.results)}"
         )
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     store, notes = Store(given.results), Notes(Path(given.results)).all()
     runs = _Columns(store.own(), notes)
     if not runs.all and not (given.json or given.csv):
-        print(f"no runs in {given.results}; make one with: svmbench run")
+        print(f"no runs in {given.results}; make one with: {command('run', given.results)}")
         return 0
     chosen = _chosen(runs, given.where, given.sort, given.reverse)[: given.best]
     if runs.all and not chosen and not (given.json or given.csv):

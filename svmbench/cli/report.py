@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser, file_path
 from svmbench.cli.compare import seedless
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def main(arguments: Sequence[str]) -> int:
 
     if not given.runs and not Path(given.results).is_dir():
         raise UserError(
-            f"there are no runs: folder {given.results} does not exist; make a run with: svmbench run"
+            f"there are no runs: folder {given.results} does not exist; "
+            f"make a run with: {command('run', given.results)}"
         )
     runs = chosen(given.results, given.runs or [given.results])
     verdicts = [] if given.runs else claims_of(Path(given.results))

@@ -48,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     for text in status.failures(plan.jobs, ends):
         print(text)
     if not maker and left_over:
-        end = f"; end its jobs with: svmbench cancel {record.name}" if jobs else ""
-        print(f"continue with: svmbench resume {record.name}{end}")
+        end = f"; end its jobs with: {record.command('cancel')}" if jobs else ""
+        print(f"continue with: {record.command('resume')}{end}")
     return 0
 
 

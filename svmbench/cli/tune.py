@@ -126,8 +126,9 @@ class Tuning:
         self._as_json = as_json
         axes = compose.axes(overrides, folders)
         if "dataset" not in axes:
+            named = [*folder.option(folders), *overrides]
             raise UserError(
-                f"tune needs a data set: svmbench tune {shlex.join([*overrides, 'dataset=NAME'])} (svmbench "
+                f"tune needs a data set: svmbench tune {shlex.join([*named, 'dataset=NAME'])} (svmbench "
                 "datasets lists names); your own is dataset=file dataset.path=FILE"
             )
         if "problem.lam" in axes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._json import print_array
 from svmbench.cli._parser import Parser
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command, fault
 from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Tally:
     def lines(self, results: str) -> Iterator[str]:
         """Return the last lines of the output."""
         if not self.states and not self.others:
-            yield f"no runs in {results}; make one with: svmbench run"
+            yield f"no runs in {results}; make one with: {command('run', results)}"
             return
         if self.others:
             yield f"also read, beside the runs: {', '.join(map(self._beside, self.others))}"
@@ -120,8 +120,8 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if tally.right else 1
 
 
-#: Ends a sentence about what is damaged, unless it has just been done.
-_ADVICE = "; svmbench verify --repair sets it aside"
+#: Begins the advice in a sentence about what is damaged, left out where it has just been done.
+_ADVICE = "; svmbench verify --repair"
 
 
 def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
@@ -132,7 +132,7 @@ def _set_aside(findings: Iterable[Finding], store: Store) -> Iterator[Finding]:
         if finding.state != "damaged":
             yield finding
         elif os.path.lexists(finding.path):  # else it was moved with the folder of another finding
-            target, why = set_aside(finding, store), finding.sentence.removesuffix(_ADVICE)
+            target, why = set_aside(finding, store), finding.sentence.partition(_ADVICE)[0]
             if target is None:
                 kept = store.root / "reference" in finding.path.parents
                 way = ": restore it from version control" if kept else ": end its process, then repair it"
@@ -223,7 +223,7 @@ def _contradictions(run: StoredRun, store: Store) -> list[str]:
         best = None if optimum is None else store.optimum(optimum)
         return contradictions(about, run.rows(), best)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return [f"run.json lacks what the checks need ({type(error).__name__}: {error})"]
+        return [f"run.json lacks what the checks need ({fault(error)})"]
 
 
 def _some(sentences: list[str]) -> str:
@@ -247,7 +247,7 @@ def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str
     except MemoryError:
         return "unchecked", "cannot be recomputed: there is not enough memory"
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return "differs", f"its content is invalid ({type(error).__name__}: {error})"
+        return "differs", f"its content is invalid ({fault(error)})"
 
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser, file_path
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 
 if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
@@ -71,7 +71,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error(f"--every {given.every:g} is not allowed: give seconds from 0.1 to 3600")
     if not Path(given.results).is_dir():
         raise UserError(
-            f"there is nothing to watch: folder {given.results} does not exist; start: svmbench run"
+            f"there is nothing to watch: folder {given.results} does not exist; "
+            f"start: {command('run', given.results)}"
         )
     return given
 
@@ -121,7 +122,7 @@ def _sweep_view(folder: Path) -> Callable[[], _View]:
         sentence = status.line(len(plan.jobs), ends, len(jobs), left, spent)
         if maker is None:
             over = all_finished(plan.jobs, ends)
-            sentence += "; ended" if over else f"; continue with: svmbench resume {record.name}"
+            sentence += "; ended" if over else f"; continue with: {record.command('resume')}"
 
         def rows(columns: int, most: int) -> list[str]:
             found = table(running(jobs, began, folder), columns, most)

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config.folder import text_of
-from svmbench.errors import UserError
+from svmbench.errors import UserError, kind_of
 from svmbench.run_config import Parameter
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Except
         except yaml.YAMLError:  # Hydra names the file
             continue
         if content is not None and not isinstance(content, dict):
-            raise UserError(
-                f"{file} holds a {type(content).__name__}, not keys: write lines as in KEY: VALUE"
-            )
+            raise UserError(f"{file} holds {kind_of(content)}, not keys: write lines as in KEY: VALUE")
 
 
 def with_changes(

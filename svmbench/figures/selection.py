@@ -96,10 +96,7 @@ def nothing_to_draw(left_out: Iterable[tuple[str, str]]) -> UserError:
         f"{', '.join(named[:3])}{f' and {len(named) - 3} more' * (len(named) > 3)}: {reason}"
         for reason, named in runs.items()
     ]
-    return UserError(
-        f"there is nothing to draw ({'; '.join(told) or 'no run was given'}); "
-        "`svmbench list` shows the stored runs"
-    )
+    return UserError(f"there is nothing to draw ({'; '.join(told) or 'no run was given'})")
 
 
 def optimum_value(panel: Panel, metric: str) -> float | None:

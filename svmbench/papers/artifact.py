@@ -11,12 +11,14 @@ from __future__ import annotations
 import functools
 import importlib
 import runpy
+import shlex
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
+from svmbench.config import folder
 from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS
 from svmbench.papers.catalogue import ENTRY, names, ours, owned
@@ -119,6 +121,11 @@ class Artifact:
     def of(self) -> str:
         """The artifact that owns the runs."""
         return self.runs.of or self.id
+
+    def command(self, action: str, *options: str) -> str:
+        """Return the words after ``svmbench`` that make its runs (``run``), or do another action with it."""
+        name = self.of if action == "run" else self.id
+        return shlex.join(["paper", action, name, *options, *folder.option(self.runs.folders)])
 
     @property
     def document(self) -> str:

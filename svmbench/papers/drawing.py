@@ -15,7 +15,7 @@ import numpy as np
 from svmbench.analysis import picture
 from svmbench.analysis.fronts import stairs
 from svmbench.analysis.profiles import profiles
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 from svmbench.figures import FORMATS
 from svmbench.figures.against_key import Points, draw_sweep
 from svmbench.figures.curves import Looks, Row, View, draw_rows
@@ -50,7 +50,7 @@ def draw(material: Material, results: Path) -> list[Path]:
     if not artifact.is_check and not material.stored:
         raise UserError(
             f"none of the {len(material.matches)} runs of {artifact.id} is stored and up to date: "
-            f"make them by svmbench paper run {artifact.of}"
+            f"make them by {command(artifact.command('run'), results)}"
         )
     folder = results / "figures" / artifact.id
     if artifact.is_check:
@@ -268,7 +268,8 @@ def _draw_sweep(material: Material, artifact: Sweep, counter: str, folder: Path)
                 panels.setdefault(panel.name, []).append(points)
     if not panels:
         raise UserError(
-            f"{artifact.id}: no point of the sweep has all its runs; svmbench paper plan {artifact.id}"
+            f"{artifact.id}: no point of the sweep has all its runs; "
+            f"{command(artifact.command('plan'), folder.parent.parent)}"
         )
     names = [panel.name for panel in artifact.runs.panels]
     y_label = artifact.y_label or _y_label(next(iter(shown.values())))
@@ -312,7 +313,8 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
     artifact, outcome = material.artifact, material.outcome
     assert isinstance(artifact, Check)
     if outcome is None:
-        raise UserError(f"{artifact.id} is not measured: svmbench paper run {artifact.id}")
+        made = command(artifact.command("run"), folder.parent.parent)
+        raise UserError(f"{artifact.id} is not measured: {made}")
     if not outcome["panels"]:
         found = {name: one for name, one in outcome["measures"].items() if "series" not in one}
         if artifact.columns:

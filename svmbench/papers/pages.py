@@ -308,7 +308,7 @@ def _origin(material: Material, home: str) -> str:
         text = f"Check `{artifact.function}`, {made}."
     if not material.stored and material.outcome is None:
         what = "it is" if artifact.is_check else "its runs are"
-        return f"{text} Not drawn yet: {what} made by `svmbench paper run {artifact.id}`."
+        return f"{text} Not drawn yet: {what} made by `svmbench {artifact.command('run')}`."
     is_table = artifact.kind == "grid" or (material.outcome is not None and not material.outcome["panels"])
     folder, ending = ("tables", "md") if is_table else (f"figures/{artifact.id}", "png")
     # A table shows the first convention only.
@@ -316,7 +316,7 @@ def _origin(material: Material, home: str) -> str:
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({home}{folder}/{name}.{ending})" for name in names)
     what = "Table" if is_table else "Picture"
-    made = f"svmbench paper draw {artifact.id}" if artifact.runs.folders else f"make {artifact.id}"
+    made = f"svmbench {artifact.command('draw')}" if artifact.runs.folders else f"make {artifact.id}"
     return f"{text} {what}: {links}, by `{made}`."
 
 

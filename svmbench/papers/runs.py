@@ -161,9 +161,13 @@ class PlannedRun:
     @property
     def command(self) -> str:
         """The command that makes it."""
+        return f"svmbench {self.words}"
+
+    @property
+    def words(self) -> str:
+        """The words after ``svmbench`` that make it."""
         open_keys = [f"{key}=..." for key in self.values]
-        own = map(shlex.quote, folder.option(self.folders))
-        return " ".join(["svmbench run", *own, *self.overrides, *open_keys])
+        return shlex.join(["run", *folder.option(self.folders), *self.overrides, *open_keys])
 
 
 @dataclass(frozen=True)

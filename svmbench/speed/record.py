@@ -9,7 +9,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command, fault
 from svmbench.files import digest
 from svmbench.runner.environment import concurrent_load, environment
 from svmbench.speed import estimators, machine, race, rows, scaling, solvers
@@ -80,7 +80,7 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
     folder = Path(results) / "speed"
     paths = [Path(file) for file in files] or sorted(folder.glob("*.json"))
     if not paths:
-        raise UserError(f"no measurements in {folder}: make one, such as svmbench speed rows")
+        raise UserError(f"no measurements in {folder}: make one, such as {command('speed rows', results)}")
     for path in paths:
         if not path.is_file():
             raise UserError(f"there is no file {path}: give stored measurements, or none for all")
@@ -102,8 +102,7 @@ def _measurement(path: Path) -> dict[str, Any]:
         heading(document), table(document)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise UserError(
-            f"{path} is not a measurement ({type(error).__name__}: {error}): give files below speed/ of a "
-            "results folder"
+            f"{path} is not a measurement ({fault(error)}): give files below speed/ of a results folder"
         ) from error
     return document
 

@@ -8,6 +8,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.errors import Damage
+
 
 def packed(values: NDArray[np.bool_]) -> str:
     """Return a boolean vector as text."""
@@ -27,7 +29,7 @@ def unpacked(text: str, count: int) -> NDArray[np.bool_]:
         content = base64.b64decode(text)
         raw = zlib.decompressobj().decompress(content, size + 1)  # no more, however much there is
     except zlib.error as error:
-        raise ValueError(str(error)) from error
+        raise Damage("it cannot be decompressed") from error
     if len(raw) != size:
-        raise ValueError(f"not {count} values")
+        raise Damage(f"not {count} values")
     return np.unpackbits(np.frombuffer(raw, dtype=np.uint8), count=count).astype(np.bool_)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command, fault
 from svmbench.files import read_json, read_regular, write_whole
 from svmbench.run_config import Document
 from svmbench.store.migrations import MIGRATIONS
@@ -83,7 +83,7 @@ def read(path: Path | str) -> Document:
     try:
         content = read_regular(path)
     except ValueError as error:
-        raise damaged(path, str(error)) from error
+        raise damaged(path, error) from error
     return parse(content, path)
 
 
@@ -121,8 +121,22 @@ RUNNING = ".running"
 
 def damaged(path: Path | str, error: Exception | str) -> UserError:
     """Return the error for a file whose content was changed after it was written."""
-    what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    return UserError(f"{path} is damaged ({what}); svmbench verify --repair sets it aside")
+    what = error if isinstance(error, str) else fault(error)
+    results = _results_of(Path(path))
+    advice = "" if results is None else f"; {command('verify --repair', results)} sets it aside"
+    return UserError(f"{path} is damaged ({what}){advice}")
+
+
+#: What a results folder has: notes, and folders of documents.
+_PLACES = ("notes.json", "runs", "environments", "optima", "sweeps", "speed", "checks")
+
+
+def _results_of(path: Path) -> Path | None:
+    """Return the results folder of a document by the names of its folders; None for one beside the store."""
+    root = next((place.parent for place in (path, *path.parents) if place.name in _PLACES), None)
+    if root is not None and root.parent.name == "unpacked":
+        root = root.parent.parent
+    return root.parent if root is not None and root.name == "reference" else root
 
 
 #: Beginning of the name of the empty folder that is made to try whether a folder is writable.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple, TypedDict
 
+from svmbench.errors import Damage, kind_of
 from svmbench.run_config import Document, RunConfig
 from svmbench.store.identity import run_id, underived
 from svmbench.store.trace import TRACE_COLUMNS, WORDS
@@ -50,7 +52,7 @@ class Facts(dict[str, Any]):
         right = {*map(type, texts)} == {str} and {*map(type, words)} <= {str, type(None)}
         right = right and {*map(type, numbers)} <= {int, float, type(None)} and type(self["seed"]) is int
         if not right:
-            raise TypeError("a value of another type than a run has")
+            raise Damage("a value of another type than a run has")
 
     def cell(self, name: str) -> Any:
         """Return one column of the last checkpoint, None if unknown."""
@@ -77,6 +79,7 @@ def facts_of(
         For a document with a missing value or one of a wrong type.
     """
     identity = manifest["identity"]
+    _check_identity(identity)
     settings = common(json.dumps({**manifest["config"], "seed": 0}))
     # JSON has no NaN or infinity: a diverged objective becomes unknown.
     known = {
@@ -87,7 +90,7 @@ def facts_of(
     about = {key: manifest.get(key) for key in ("dataset", "problem", "optimum")}
     _check_about(**about)
     if not isinstance(manifest.get("optimum_values"), dict | None):
-        raise TypeError("optimum_values is not a section")
+        raise Damage("optimum_values is not a section")
     found = {
         **{name: _text(end[name]) for name in ("status", "reason")},
         "started": _text(manifest["started"]),
@@ -112,10 +115,21 @@ def common(text: str) -> Common:
     return Common(document, config)
 
 
+def _check_identity(identity: Any) -> None:
+    """Raise for an identity that commands could not compare with that of another run."""
+    for section in ("solver", "dataset"):
+        _text(identity["config"][section]["name"])
+    _text(identity["checksum"])
+    if not re.match(r"\d+(,|$)", str(identity["solver_version"])):
+        raise Damage("solver_version is not a number")
+    for value in identity.get("derived", {}).values():
+        _number(value)
+
+
 def _check_config(config: RunConfig) -> None:
     """Raise for a configuration that commands could not read: they group runs by what stands here."""
     if config.budget.counter not in TRACE_COLUMNS:
-        raise ValueError(f"budget.counter is {_text(config.budget.counter)!r}, which no trace has")
+        raise Damage(f"budget.counter is {_text(config.budget.counter)}, which no trace has")
     for choice in (config.kernel, config.features):
         for value in {} if choice is None else choice.document().values():
             _scalar(value)
@@ -125,7 +139,7 @@ def _check_config(config: RunConfig) -> None:
 
 def _scalar(value: Any) -> None:
     if isinstance(value, list | dict):
-        raise TypeError(f"a {type(value).__name__} in place of a number or a text")
+        raise Damage(f"{kind_of(value)} in place of a number or a text")
 
 
 def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
@@ -165,9 +179,9 @@ def check_load(load: Any) -> None:
     if load is None:
         return
     if not isinstance(load, dict) or not set(_LOAD) <= load.keys():
-        raise ValueError(f"a load without {', '.join(_LOAD)}")
+        raise Damage(f"a load without {', '.join(_LOAD)}")
     if load["seconds"] is None:
-        raise ValueError("a load of no time")
+        raise Damage("a load of no time")
     for name, value in load.items():
         listed = isinstance(value, list) and len(value) <= _MOST_LOADS and name not in _LOAD
         for one in value if listed else (value,):
@@ -181,7 +195,7 @@ _MOST_KEYS = 1000
 def check_lengths(value: Any) -> None:
     """Raise ValueError for what is too long in a document to be shown or drawn: a text, or a section."""
     if isinstance(value, dict) and len(value) > _MOST_KEYS:
-        raise ValueError(f"a section of {len(value):,} keys")
+        raise Damage(f"a section of {len(value):,} keys")
     if isinstance(value, str):
         _text(value)
     elif isinstance(value, list | dict):
@@ -191,9 +205,9 @@ def check_lengths(value: Any) -> None:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"a {type(value).__name__} in place of a text")
+        raise Damage(f"{kind_of(value)} in place of a text")
     if len(value) > LONGEST:
-        raise ValueError(f"a text of {len(value):,} characters")
+        raise Damage(f"a text of {len(value):,} characters")
     return value
 
 
@@ -201,7 +215,7 @@ def _number(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"a {type(value).__name__} in place of a number")
+        raise Damage(f"{kind_of(value)} in place of a number")
     return value
 
 

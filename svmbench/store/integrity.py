@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 from svmbench.files import sha256, sync_folder
 from svmbench.locking import Lock, holder
 from svmbench.store import documents, packs, shared
@@ -108,7 +108,7 @@ def _state(path: Path, files: Mapping[str, str]) -> str:
     except FileNotFoundError:
         return f"; {STATE} is missing, so that a run with a larger budget begins anew"
     except ValueError as error:
-        raise documents.damaged(path / STATE, str(error)) from error
+        raise documents.damaged(path / STATE, error) from error
     except OSError as error:
         raise documents.Unreadable(path / STATE, error) from error
     return ""
@@ -140,7 +140,8 @@ def check_store(store: Store) -> Iterator[Finding]:
         yield Finding(
             store.home / "index.sqlite",
             "damaged",
-            f"it shows {some(differ)} otherwise than their folders; svmbench verify --repair sets it aside",
+            f"it shows {some(differ)} otherwise than their folders; "
+            f"{command('verify --repair', store.home)} sets it aside",
             kind="index",
         )
     for root in (store.root, store.root / "reference"):
@@ -204,8 +205,8 @@ def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
         yield Finding(
             folder,
             "damaged",
-            f"{some(differ)} in {folder} differ from {path.name}; svmbench verify --repair sets the folder "
-            "aside, and the next command unpacks it again",
+            f"{some(differ)} in {folder} differ from {path.name}; {command('verify --repair', home.parent)} "
+            "sets the folder aside, and the next command unpacks it again",
             kind="unpacked",
         )
 

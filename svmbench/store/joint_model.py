@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.errors import Damage
 from svmbench.multiclass import predicted, problems
 from svmbench.run_config import MULTICLASS, KernelDocument
 from svmbench.store.model import StoredModel, reading, write_model
@@ -71,5 +72,5 @@ def load_model(path: Path) -> StoredModel | JointModel:
         models = tuple(map(StoredModel.of, about["models"], own))
         known = about["kind"] in MULTICLASS[1:]
         if not known or len(models) != len(problems(about["kind"], about["classes"])):
-            raise ValueError(f"{len(models)} models of {about['classes']} classes, {about['kind']}")
+            raise Damage(f"{len(models)} models of {about['classes']} classes, {about['kind']}")
         return JointModel(about["kind"], about["classes"], models)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError
 from svmbench.files import MOST_BYTES_OF_MANY, read_npz, read_regular, sha256, write_whole
 from svmbench.store import documents
 from svmbench.store.model import StoredModel
@@ -113,7 +113,7 @@ class KeptProblem:
         if end is None and state is None:
             return None
         if end is not None and not rows:
-            raise ValueError("an ended problem has no checkpoint")
+            raise Damage("an ended problem has no checkpoint")
         return cls(
             about["number"],
             rows,

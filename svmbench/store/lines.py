@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from svmbench.errors import Damage
 from svmbench.files import digest, read_json
 
 CHECK = "check"
@@ -37,10 +38,10 @@ def whole(content: bytes) -> tuple[dict[str, Any], bool]:
     """
     record = read_json(content)
     if not isinstance(record, dict):
-        raise ValueError("it is not a JSON object")
+        raise Damage("it is not a JSON object")
     found = unchecked(record)
     if found is None:
-        raise ValueError("it does not match its digest")
+        raise Damage("it does not match its digest")
     return found, CHECK in record
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError, fault
 from svmbench.files import MOST_BYTES_OF_MANY, read_npz, read_regular, write_whole
 from svmbench.run_config import KernelDocument
 
@@ -64,7 +64,7 @@ def reading(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, NDArray[Any]
         OverflowError,
         RecursionError,
     ) as error:
-        raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error
+        raise UserError(f"{path} is damaged ({fault(error)}); repeat the run") from error
 
 
 @dataclass(frozen=True)
@@ -162,35 +162,35 @@ class StoredModel:
         dual = (model.dual_indices, model.dual_values)
         # With a damaged name or list of names, arrays are missing.
         if any((one is None) != (other is None) for one, other in (pairs, dual)):
-            raise ValueError("points or their coefficients are missing")
+            raise Damage("points or their coefficients are missing")
         if model.weights is None and model.coefficients is None:
-            raise ValueError("weights and coefficients are missing")
+            raise Damage("weights and coefficients are missing")
         model._check_shapes()
         return model
 
     def _check_shapes(self) -> None:
         """Raise ValueError or TypeError for arrays that do not form a model."""
         if not isinstance(self.kernel, dict) or not isinstance(self.kernel.get("name"), str):
-            raise TypeError("its kernel has no name")
+            raise Damage("its kernel has no name")
         if not isinstance(self.bias, int | float) or not isinstance(self.iterations, int):
-            raise TypeError("bias or iterations are not numbers")
+            raise Damage("bias or iterations are not numbers")
         if self.features is not None and not isinstance(self.features, dict):
-            raise TypeError("its features are not a section")
+            raise Damage("its features are not a section")
         for name in _ARRAYS:
             array = getattr(self, name)
             if array is not None and array.ndim != (2 if name == "points" else 1):
-                raise ValueError(f"{name} has {array.ndim} axes")
+                raise Damage(f"{name} has {array.ndim} axes")
         for places, values in (
             (self.indices if self.points is None else self.points, self.coefficients),
             (self.dual_indices, self.dual_values),
         ):
             if places is not None and values is not None and len(places) != len(values):
-                raise ValueError(f"{len(places)} points for {len(values)} coefficients")
+                raise Damage(f"{len(places)} points for {len(values)} coefficients")
         self._check_clusters()
         for name in ROWS:
             rows = getattr(self, name)
             if rows is not None and rows.size and (rows[0] < 0 or (np.diff(rows) <= 0).any()):
-                raise ValueError(f"{name} are not ascending row numbers")
+                raise Damage(f"{name} are not ascending row numbers")
 
     def _check_clusters(self) -> None:
         """Raise ValueError for arrays that do not form clusters."""
@@ -198,14 +198,14 @@ class StoredModel:
         if all(array is None for array in given):
             return
         if self.indices is None or any(array is None for array in given):
-            raise ValueError("indices or arrays of clusters are missing")
+            raise Damage("indices or arrays of clusters are missing")
         regions, centres, clusters, norms = given
         if len(regions) != len(self.indices) or len(centres) != len(clusters) or not len(norms):
-            raise ValueError("arrays of clusters have other lengths")
+            raise Damage("arrays of clusters have other lengths")
         if not np.array_equal(np.unique(clusters), np.arange(len(norms))) or (
             regions.size and not 0 <= regions.min() <= regions.max() < len(norms)
         ):
-            raise ValueError("clusters have other numbers")
+            raise Damage("clusters have other numbers")
 
     def check_fits(self, rows: int, features: int) -> None:
         """Raise a `UserError` unless the model fits a training part of this shape."""

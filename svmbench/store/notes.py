@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypedDict
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError
 from svmbench.files import read_regular, write_whole
 from svmbench.locking import Lock
 from svmbench.store import lines
@@ -139,5 +139,5 @@ def _note(known: dict[str, Any]) -> Note:
         or not isinstance(tags, list)
         or not all(isinstance(tag, str) for tag in tags)
     ):
-        raise TypeError("tags and notes are texts")
+        raise Damage("tags and notes are texts")
     return {"tags": tags, "note": note}

@@ -18,7 +18,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError, fault
 from svmbench.files import digest, read_json, read_regular, scratch, sha256, write_whole
 from svmbench.run_config import Document
 from svmbench.store import documents, trace
@@ -123,7 +123,7 @@ def check(path: Path) -> tuple[int, int]:
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise _damaged(path, error) from error
         if not isinstance(text, str):
-            raise _damaged(path, TypeError("a trace that is not text"))
+            raise _damaged(path, Damage("a trace that is not a text"))
         trace.parse(text, path)
         older += not same
         if not (same or derived):
@@ -135,7 +135,7 @@ def _records(path: Path) -> list[Document]:
     """Return the parsed lines of a pack."""
     try:
         return [read_json(line) for line in _decompressed(read_regular(path)).decode().splitlines()]
-    except (OSError, lzma.LZMAError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise _damaged(path, error) from error
 
 
@@ -143,18 +143,21 @@ def _decompressed(content: bytes) -> bytes:
     """Return the content of an xz stream; ValueError if it is implausibly larger than the stream."""
     most = max(_FREE, _MOST_RATIO * len(content))
     decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-    found = decompressor.decompress(content, most + 1)
+    try:
+        found = decompressor.decompress(content, most + 1)
+    except lzma.LZMAError as error:
+        raise Damage("it is not an xz stream") from error
     if len(found) > most:
-        raise ValueError(f"its {len(content)} bytes would become more than {most}")
+        raise Damage(f"its {len(content)} bytes would become more than {most}")
     if not decompressor.eof:
-        raise ValueError("it was cut short")
+        raise Damage("it was cut short")
     if decompressor.unused_data:
-        raise ValueError("something follows its end")
+        raise Damage("something follows its end")
     return found
 
 
 def _damaged(path: Path, error: Exception) -> UserError:
-    return UserError(f"{path} is damaged ({type(error).__name__}: {error}); restore it")
+    return UserError(f"{path} is damaged ({fault(error)}); restore it")
 
 
 def _unpacked(path: Path, home: Path) -> Path:
@@ -238,7 +241,7 @@ def _content(path: Path) -> dict[str, dict[str, str]]:
         for record in _records(path):
             schema, id = record["schema"], record["run"]["id"]
             if not re.fullmatch(_NAME, id) or id in content:  # it could be written anywhere
-                raise ValueError(f"{id!r} cannot be the name of a run in it")
+                raise Damage(f"{id} cannot be the name of a run in it")
             files = {
                 "run.json": json.dumps({"schema": schema, **record["run"]}),
                 "trace.csv": record["trace"],

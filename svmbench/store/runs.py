@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError, fault
 from svmbench.files import digest, read_regular, sha256
 from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
@@ -116,7 +116,7 @@ class StoredRun:
         try:
             content = read_regular(f"{path}/run.json")
         except ValueError as error:
-            raise documents.damaged(path / "run.json", str(error)) from error
+            raise documents.damaged(path / "run.json", error) from error
         sealed = documents.parse(content, f"{path}/run.json")
         manifest = {key: value for key, value in sealed.items() if key != lines.CHECK}
         try:
@@ -128,7 +128,7 @@ class StoredRun:
             last = _last_checkpoint(path, content, end.pop("files", {}))
             facts = facts_of(path.name.removesuffix(RUNNING), manifest, end, last)
             if facts["status"] not in (*END_STATES, "running", "killed"):
-                raise ValueError(f"{facts['status']} is not an end state of a run")
+                raise Damage(f"{facts['status']} is not an end state of a run")
         except FileNotFoundError as error:
             raise documents.damaged(path, f"{Path(error.filename).name} is missing") from error
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -271,7 +271,7 @@ class StoredRun:
         try:
             return bits.unpacked(text, count) if text is not None and count else None
         except (OverflowError, TypeError, ValueError) as error:
-            raise documents.damaged(self.path / "status.json", f"wrong_tests: {error}") from error
+            raise documents.damaged(self.path / "status.json", f"wrong_tests: {fault(error)}") from error
 
     @property
     def load(self) -> Load | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError, command, fault
 from svmbench.files import MOST_BYTES_OF_MANY, digest, read_json, read_regular
 from svmbench.run_config import Document
 from svmbench.store import documents, lines
@@ -62,7 +62,7 @@ def _check_numbers(record: Mapping[str, Any]) -> None:
     found = {name: record[name] for name in _NUMBERS if record.get(name) is not None}
     for name, value in found.items():
         if not is_number(value):
-            raise TypeError(f"{name} is not a number")
+            raise Damage(f"{name} is not a number")
     primal, norm, loss = (found.get(name, math.nan) for name in ("primal", "norm", "mean_hinge"))
     gap = primal - found.get("dual", math.nan)
     lam = record["key"].get("lam", math.nan) if isinstance(record.get("key"), dict) else math.nan
@@ -75,15 +75,15 @@ def _check_numbers(record: Mapping[str, Any]) -> None:
     }
     for what, difference in off.items():
         if difference > _SAME * max(primal, _LEAST):  # not if one of them is unknown
-            raise ValueError(what)
+            raise Damage(what)
     low, high = record.get("nu_interval") or (0.0, None)
     high = math.inf if high is None else high
     nu, derived = found.get("nu"), (record.get("derived") or {}).get("nu")
     if nu is not None and not low <= nu <= high:
-        raise ValueError("nu is outside of its interval")
+        raise Damage("nu is outside of its interval")
     # It has at most six digits, even if none of these numbers is within the interval.
     if derived is not None and not rounded(low) <= derived <= rounded(high):
-        raise ValueError("the derived nu is outside of its interval")
+        raise Damage("the derived nu is outside of its interval")
 
 
 def environment(path: Path) -> Document:
@@ -138,13 +138,15 @@ def verdicts(path: Path) -> list[Document]:
     try:
         found = [lines.unchecked(claim) for claim in read_json(read_regular(path))]
         if None in found:
-            raise ValueError(f"{found.count(None)} of {len(found)} claims")
+            raise Damage(f"{found.count(None)} of {len(found)} claims")
     except FileNotFoundError:
         raise
     except OSError as error:
         raise documents.Unreadable(path, error) from error
     except (ValueError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is damaged ({error}): svmbench paper verdict writes it again") from error
+        home = path.parent.parent if path.parent.name == "reference" else path.parent
+        again = command("paper verdict", home)
+        raise UserError(f"{path} is damaged ({fault(error)}): {again} writes it again") from error
     return found  # type: ignore[return-value]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError, command, nearest
 from svmbench.files import digest
 from svmbench.locking import Lock, holder
 from svmbench.run_config import Document
@@ -108,9 +108,10 @@ class Store:
         if len(ended) == 1:
             return ended[0]
         if not places:
-            raise UserError(f"there is no run {name}: {self.root} holds no runs; make one with: svmbench run")
+            make = command("run", self.home)
+            raise UserError(f"there is no run {name}: {self.root} holds no runs; make one with: {make}")
         hint = nearest(name, places) if len(places) <= _MANY else ""
-        raise UserError(f"there is no run {name} in {self.root}; see: svmbench list{hint}")
+        raise UserError(f"there is no run {name} in {self.root}; see: {command('list', self.root)}{hint}")
 
     def get(self, identity: Identity) -> StoredRun | None:
         """Return the ended run of this identity, own or reference, or None."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from svmbench.counters import FIELDS
-from svmbench.errors import UserError
+from svmbench.errors import Damage, UserError, fault
 from svmbench.files import read_regular, sync
 from svmbench.store.documents import RUNNING, damaged
 
@@ -151,14 +151,14 @@ def last_row(content: bytes, path: Path | str) -> dict[str, Value] | None:
         known = {name: _READ[name](cell) for name, cell in found if cell and name in _READ}
         return dict.fromkeys(TRACE_COLUMNS) | known
     except ValueError as error:
-        raise damaged(path, f"line {len(lines)}: {error}") from error
+        raise damaged(path, f"line {len(lines)}: {fault(error)}") from error
 
 
 def _columns(header: str) -> list[str]:
     """Return the names in the first line; ValueError if readers could disagree on what they mean."""
     names = header.split(",")
     if len(set(names)) < len(names):
-        raise ValueError("a column has two places")
+        raise Damage("a column has two places")
     return names
 
 
@@ -168,7 +168,7 @@ def parse(text: str, path: Path, wanted: Sequence[str] = TRACE_COLUMNS) -> list[
     try:
         names = _columns(lines[0]) if lines else []
     except ValueError as error:
-        raise damaged(path, f"line 1: {error}") from error
+        raise damaged(path, f"line 1: {fault(error)}") from error
     checked = names[-1:] == [CHECK]
     places = [(name, names.index(name), _READ[name]) for name in wanted if name in names]
     unknown = dict.fromkeys(wanted)
@@ -178,12 +178,12 @@ def parse(text: str, path: Path, wanted: Sequence[str] = TRACE_COLUMNS) -> list[
         cells = content.split(",")
         try:
             if len(cells) != len(names):
-                raise ValueError(f"{len(cells)} fields instead of {len(names)}")
+                raise Damage(f"{len(cells)} fields instead of {len(names)}")
             if checked:
                 crc = _follow(content, cells.pop(), crc)
             row: dict[str, Value] = {name: read(cells[at]) for name, at, read in places if cells[at]}
         except ValueError as error:
-            raise damaged(path, f"line {number}: {error}") from error
+            raise damaged(path, f"line {number}: {fault(error)}") from error
         rows.append({**unknown, **row})
     return rows
 
@@ -192,7 +192,7 @@ def _follow(content: str, check: str, crc: int) -> int:
     """Return the CRC-32 up to and including a line, from that before it; ValueError if it is wrong."""
     body = content[: len(content) - len(check)].encode()
     if f"{zlib.crc32(body, crc):08x}" != check:
-        raise ValueError("it is not what its check says")
+        raise Damage("it is not what its check says")
     return zlib.crc32(f"{check}\n".encode(), zlib.crc32(body, crc))
 
 

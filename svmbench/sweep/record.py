@@ -22,7 +22,7 @@ from types import UnionType
 from typing import Any, BinaryIO, cast
 
 from svmbench.config.validation import sweep_options
-from svmbench.errors import UserError, nearest
+from svmbench.errors import Damage, UserError, command, nearest
 from svmbench.files import scratch, sync_folder, write_whole
 from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
@@ -95,7 +95,8 @@ class Record:
         sweeps = results / "sweeps"
         names = sorted(name for name in folder_names(sweeps) if os.path.lexists(sweeps / name / "plan.json"))
         if not names:
-            raise UserError(f"there is no sweep in {results}; make one with: svmbench run -m KEY=A,B")
+            make = command("run -m KEY=A,B", results)
+            raise UserError(f"there is no sweep in {results}; make one with: {make}")
         matches = names[-1:] if name is None else [known for known in names if known.startswith(name)]
         matches = [name] if name in names else matches
         if len(matches) != 1:
@@ -108,12 +109,28 @@ class Record:
         """Name of the sweep."""
         return self.folder.name
 
+    def command(self, name: str) -> str:
+        """Return the command with this name for this sweep."""
+        return command(f"{name} {self.name}", self.results)
+
+    def _here(self, config: RunConfig) -> RunConfig:
+        """Return the configuration of a run with the folder that it belongs to, seen from this one."""
+        same = Path(config.results).absolute() == self.results
+        return config if same else replace(config, results=str(self.results))
+
+    @property
+    def results(self) -> Path:
+        """The results folder that the sweep is in."""
+        return self.folder.parent.parent
+
     def plan(self) -> Plan:
         """Return the plan."""
         path = self.folder / "plan.json"
         try:
             kept, _ = shared.record(path)
-            jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
+            jobs = [
+                Job(**{**job, "config": self._here(RunConfig.of(job["config"]))}) for job in kept.pop("jobs")
+            ]
             for key in _FORMER:
                 kept["options"].get("launcher", {}).pop(key, None)
             plan = Plan(jobs, **kept)
@@ -138,7 +155,7 @@ class Record:
         if damaged:
             lines.tell(
                 f"{damaged} damaged line{'s' * (damaged > 1)} of {path} left out, so that a job may seem not "
-                "to have begun or ended: svmbench resume finds its stored run"
+                f"to have begun or ended: {self.command('resume')} finds its stored run"
             )
         return found
 
@@ -146,8 +163,8 @@ class Record:
         """Return the newest end of each job that has one; ``gone`` if its run is not stored any more."""
         ends = (event for event in self.events() if event["event"] == "ended")
         found = {event["job"]: cast(JobEnd, event) for event in ends}
-        results = self.folder.parent.parent
-        places = [results / "runs", results / "reference" / "runs", *results.glob("unpacked/*/runs")]
+        places = [self.results / name for name in ("runs", "reference/runs")]
+        places += self.results.glob("unpacked/*/runs")
         there = {name for place in places for name in folder_names(place)}
         gone = {job: end for job, end in found.items() if end.get("run") and end["run"] not in there}
         return found | {job: without_run("gone", _GONE, end["seconds"]) for job, end in gone.items()}
@@ -177,7 +194,7 @@ class Record:
         lock = Lock.try_acquire(self.folder / "lock")
         if lock is None:
             raise UserError(
-                f"sweep {self.name} is being made by {self.maker()}; see: svmbench status {self.name}"
+                f"sweep {self.name} is being made by {self.maker()}; see: {self.command('status')}"
             )
         return lock
 
@@ -224,13 +241,13 @@ def _check_plan(plan: Plan) -> None:
     pairs = [*plan.duplicates, *plan.impossible]
     texts = _are(plan.folders, str) and all(_are(pair, str, 2) for pair in pairs)
     if not (whole and ordered and plan.jobs and texts):
-        raise ValueError("it holds what no plan has")
+        raise Damage("it holds what no plan has")
     options = sweep_options(plan.options)
     launcher = plan.options.get("launcher", {})  # of an older version, with fewer keys
     read = options["launcher"]
     same = {key: read.get(key) for key in launcher} == launcher
     if not same or any(options[key] != plan.options[key] for key in plan.options.keys() - {"launcher"}):
-        raise ValueError("it has options that no sweep has")
+        raise Damage("it has options that no sweep has")
 
 
 def _is(value: object, kind: type | UnionType) -> bool:

@@ -10,7 +10,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svmbench.errors import UserError
+from svmbench.errors import UserError, command
 
 if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
@@ -83,7 +83,7 @@ def _meant(listed: _Listed, name: str) -> list[StoredRun]:
         matches = re.compile(translate(name)).match
         runs = [run for run in listed.own if matches(run.id)]
         if not runs:
-            raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
+            raise UserError(f"no run in {store.root} matches {name}; see: {command('list', store.root)}")
         return runs
     if _is_sweep(store.root, name):
         return _of_sweep(store, name)
@@ -97,7 +97,7 @@ def _tagged(listed: _Listed, tag: str) -> list[StoredRun]:
     ids = set(Notes(root).tagged(tag))
     runs = [run for run in listed.all if run.id in ids]
     if not runs:
-        raise UserError(f"no run in {root} has the tag {tag}; svmbench tag prints all tags")
+        raise UserError(f"no run in {root} has the tag {tag}; {command('tag', root)} prints all tags")
     return runs
 
 
@@ -112,7 +112,7 @@ def _of_sweep(store: Store, name: str) -> list[StoredRun]:
 
     record = Record.find(store.root, name)
     # A sweep given by its folder may belong to another results folder.
-    home = type(store)(record.folder.parent.parent)
+    home = type(store)(record.results)
     ends = record.ends()
     ids = {end["run"] for end in ends.values()}
     unended = record.began().keys() - ends.keys()
@@ -124,5 +124,5 @@ def _of_sweep(store: Store, name: str) -> list[StoredRun]:
         ids |= {run.id for run in stored(replace(plan, jobs=jobs), home)[0].values()}
     runs = [run for run in home.runs() if run.id in ids]
     if not runs:
-        raise UserError(f"no run of sweep {record.name} is stored; see: svmbench status {record.name}")
+        raise UserError(f"no run of sweep {record.name} is stored; see: {record.command('status')}")
     return runs

@@ -205,8 +205,19 @@ def test_best_offers_the_objective_where_all_runs_have_one_of_the_same_problem(h
     (sweep,) = (here / "results" / "sweeps").iterdir()
     command = f"; svmbench best {sweep.name} --by primal_objective ranks what it has\n"
     assert refused.endswith(command if offered else "with data that have a validation set\n")
+    by = ["best", sweep.name, "--by", "primal_objective"]
     if offered:
-        output(capsys, ["best", sweep.name, "--by", "primal_objective"])
+        assert "best " in output(capsys, by)
+    else:
+        which = "has a primal_objective" if "one_vs_one" in words[-1] else "of different problems"
+        assert which in refusal(capsys, by)
+
+
+def test_objectives_are_ranked_for_each_data_set(here, capsys):
+    assert (
+        main(["run", "-m", "solver=pegasos,smo", "dataset=checkerboard,twonorm", "problem.C=1", *SMALL]) == 0
+    )
+    assert output(capsys, ["best", "--by", "primal_objective"]).count("best on ") == 2
 
 
 @pytest.mark.usefixtures("swept")

@@ -33,7 +33,7 @@ def results(made, tmp_path):
         ({"features": 99}, "dataset.features is 99, the data have 20"),
         ({"rows": {"train": 60, "test": 30, "validation": 5}}, "dataset.rows is "),
         ({"labels": ["cat", "dog"]}, "dataset.labels is ['cat', 'dog'], the data have None"),
-        (None, "lacks what the checks need (KeyError: 'checksum')"),
+        (None, "lacks what the checks need ('checksum' is missing or unknown)"),
     ],
 )
 def test_the_description_of_the_data_is_theirs(results, change, sentence, capsys):

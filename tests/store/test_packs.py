@@ -104,8 +104,8 @@ def test_verify_reads_packs_through_and_says_that_they_have_no_models(packed, ca
     ("old", "new", "said"),
     [
         ('"gamma":', '"gamma":1', "run 1 has the id of another identity"),
-        (",0.11,", ",0.1x1,", "could not convert"),
-        ('"trace":', '"tracks":', "KeyError: 'trace'"),
+        (",0.11,", ",0.1x1,", "a value has a wrong type or form"),
+        ('"trace":', '"tracks":', "'trace' is missing or unknown"),
     ],
 )
 def test_verify_tells_a_pack_that_was_edited(old, new, said, packed, capsys):
