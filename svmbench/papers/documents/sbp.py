@@ -57,7 +57,7 @@ def sbp_f2() -> Artifact:
         # twenty epochs; sbp-f2p runs it for hundreds.
         [Group(1, "smo", "reuters mnist"), Group(1, "smo", "adult", "observe.points=40"),
             Group(10, "sbp", "reuters", "budget.kev=8e8"), Group(10, "sbp", "adult mnist", "budget.kev=4e9"),
-            Group(10, "pegasos sdca perceptron", exceptions=[{"panel": "adult", "solver": "perceptron"}]),
+            Group(10, "pegasos sdca"), Group(30, "perceptron", "reuters"), Group(10, "perceptron", "mnist"),
             Group(10, "perceptron", "adult", "budget.kev=1e10")])
     # Thresholds are percentage points of test error, or ratios.
     claims = [
@@ -305,7 +305,11 @@ def sbp_p1() -> Artifact:
             "One pass of the Perceptron over the training set gives a predictor whose test error is above "
             "that of the optimum of the regularised problem.",
             Order("the optimum is better than one pass", Optimum("test_error"),
-                Value("perceptron", at=FirstEpoch("perceptron"))))]
+                Value("perceptron", at=FirstEpoch("perceptron"))),
+            seen=(
+                "Ten seeds were inconclusive on Reuters. Thirty were chosen there before more were made: the "
+                "ten deviate by 0.4 points, so that a median that is 0.3 points above the optimum is seen in "
+                "four of five repetitions."))]
     return Curves("SBP-P1", "SBP, section 4.5: the Perceptron's first pass and the optimum",
         SBP + "Section 4.5", shared("sbp-f2", "sbp perceptron"), claims, counters="iterations",
         supplied=REMEMBERED)
