@@ -399,7 +399,7 @@ def test_a_part_of_a_figure_says_so_and_keeps_what_it_can_judge():
         assert bool(one.tests) != bool(one.not_attempted)
         assert all("adult" in (test.panels or "adult") and not test.together for test in one.tests)
         assert before.tests
-    assert few(whole, 10, []) == whole == few(whole, None, [])
+    assert few(whole, 30, []) == whole == few(whole, None, [])
     with pytest.raises(UserError, match=r"unknown 'adlt'; did you mean 'adult'"):
         few(whole, None, ["adlt"])
     with pytest.raises(UserError, match="is a check, which has no runs: leave out --seeds and --only"):

@@ -21,7 +21,7 @@ from svmbench.papers.drawing import draw
 from svmbench.papers.keeping import _pictures, arrivals, checkpoints, compares_errors, keep
 from svmbench.papers.predicates import Flat, Order, Ratio, Rises, Slope
 from svmbench.papers.quantities import EACH, Area, Arrival, Measured, Quantity, Value
-from svmbench.store import Store, StoredRun
+from svmbench.store import Store, StoredRun, packs
 
 from .written import artifact, errors, filled, material, store
 
@@ -239,3 +239,15 @@ def test_verdicts_link_the_picture_or_table_that_is_kept_beside_them(
 def test_what_is_committed_stays_small():
     reference = Path(__file__).parents[2] / "results" / "reference"
     assert sum(path.stat().st_size for path in reference.rglob("*") if path.is_file()) <= 18_000_000
+
+
+def test_the_environment_and_the_optimum_of_every_committed_run_are_there():
+    reference = Path(__file__).parents[2] / "results" / "reference"
+    runs = [record["run"] for path in (reference / "packs").iterdir() for record in packs._records(path)]
+    missing = [
+        run["id"]
+        for run in runs
+        for folder, name in (("environments", "environment"), ("optima", "optimum"))
+        if run.get(name) and not (reference / folder / f"{run[name]}.json").is_file()
+    ]
+    assert len(runs) > 5000 and missing == []
