@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels.layouts._double_expansion import scores as exact_scores
-from svmbench.kernels.layouts._layout import parts
+from svmbench.kernels.layouts._layout import PART
 from svmbench.sparse import issparse
 
 Floats = NDArray[np.float64]
@@ -269,11 +269,16 @@ def largest_error(error: tuple[float, float] | None) -> float:
 
 def _rounding(X: Any) -> float:
     """Return the largest distance of a row from its rounded form in single precision."""
-    if X.dtype == np.float32 or not X.shape[0]:
+    if X.dtype == np.float32:
         return 0.0
-    begin, most = 0, 0.0
-    for part in parts(X):
-        rows = X[begin : begin + len(part)]
-        off = (rows.toarray() if issparse(rows) else rows) - part.astype(np.float64)
-        most, begin = max(most, float(np.einsum("ij,ij->i", off, off).max())), begin + len(part)
-    return math.sqrt(most)
+    blocks = (X[begin : begin + PART] for begin in range(0, X.shape[0], PART))
+    return max((longest(rows - rows.astype(np.float32)) for rows in blocks), default=0.0)
+
+
+def longest(differences: Any) -> float:
+    """Return the largest Euclidean norm of a row, of an array or a CSR matrix."""
+    if issparse(differences):
+        squares = np.asarray(differences.power(2).sum(axis=1))
+    else:
+        squares = np.einsum("ij,ij->i", differences, differences)
+    return math.sqrt(squares.max(initial=0.0))

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.decisions import longest
 from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.functions.registry import AnyKernel, kernel_of
 from svmbench.sparse import is_exact, issparse
@@ -93,7 +94,7 @@ def oracle_for(X: Any, kernel: AnyKernel, most: float, *args: Any, **options: An
     kernel = kernel_of(kernel)
     farthest = _MISSED * float(X.max(initial=0.0)) * math.sqrt(X.shape[1])
     if kernel.radial and 2.0 * kernel.slope * farthest > most:
-        farthest = max(map(_farthest, _differences(oracle, X)), default=0.0)
+        farthest = max(map(longest, _differences(oracle, X)), default=0.0)
     if kernel.radial and 2.0 * kernel.slope * farthest <= most:
         return oracle
     return GivenOracle(X, kernel, *args, **options)
@@ -185,8 +186,8 @@ class GivenOracle(Oracle):
         farthest, largest = 0.0, 0.0
         most = float(np.abs(X.data if issparse(X) else X).max(initial=0.0))
         for off in _differences(self, X):
-            largest = max(largest, float(np.abs(off).max(initial=0.0)))
-            farthest = max(farthest, _farthest(off))
+            largest = max(largest, float(np.abs(off.data if issparse(off) else off).max(initial=0.0)))
+            farthest = max(farthest, longest(off))
         return farthest, largest <= _SAME * most
 
     def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GivenOracle:
@@ -231,17 +232,11 @@ class GivenLinearData(LinearData):
         return np.asarray(X @ np.asarray(weights)) + bias
 
 
-def _differences(oracle: Oracle, X: Any) -> Iterator[Floats]:
+def _differences(oracle: Oracle, X: Any) -> Iterator[Any]:
     """Yield the differences of examples, shape (n, d), from their stored form, in parts of rows."""
     for begin in range(0, oracle.n, _PART):
         part = X[begin : begin + _PART]
-        off = part - oracle.exact_rows(np.arange(begin, begin + part.shape[0]))
-        yield off.toarray() if issparse(off) else off
-
-
-def _farthest(differences: Floats) -> float:
-    """Return the largest Euclidean norm of a row."""
-    return math.sqrt(np.einsum("ij,ij->i", differences, differences).max(initial=0.0))
+        yield part - oracle.exact_rows(np.arange(begin, begin + part.shape[0]))
 
 
 def is_rough(norm: float, feature_error: float) -> bool:

@@ -1,5 +1,6 @@
 """Signs of scores are those of the model in double precision, and bounds of errors hold."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ KERNELS = [
     {"name": "polynomial", "gamma": 0.3, "coef0": 1.0, "degree": 3},
     {"name": "linear"},
 ]
-KINDS = ("bits", "bytes", "dense", "mixed", "sparse", "given")
+KINDS = ("bits", "bytes", "dense", "mixed", "sparse", "given", "given sparse")
 
 
 def examples(kind: str, n: int, rng: np.random.Generator) -> Any:
@@ -25,8 +26,9 @@ def examples(kind: str, n: int, rng: np.random.Generator) -> Any:
         return (rng.random((n, 12)) < 0.3).astype(np.float32)
     if kind == "bytes":
         return (rng.integers(0, 256, (n, 12)) / 255.0).astype(np.float32)
-    if kind == "sparse":
-        return sp.random_array((n, 12), density=0.2, format="csr", rng=rng).astype(np.float32)
+    if "sparse" in kind:
+        X = sp.random_array((n, 12), density=0.2, format="csr", rng=rng)
+        return X if "given" in kind else X.astype(np.float32)
     if kind == "mixed":
         X = np.zeros((n, 12), dtype=np.float32)
         X[:, :4] = rng.normal(size=(n, 4))
@@ -57,7 +59,8 @@ def test_signs_are_those_of_the_model_and_errors_are_within_their_bounds(kind, k
     rng = np.random.default_rng(0)
     X, others = examples(kind, 200, rng), examples(kind, 100, rng)
     oracle, at = oracle_over(X, kernel), np.arange(200)
-    assert oracle.layout_name == ("dense" if kind == "given" else kind)
+    assert oracle.layout_name == {"given": "dense", "given sparse": "sparse"}.get(kind, kind)
+    assert (oracle.given is not None) == kind.startswith("given")
     weights = rng.normal(size=200) * 10.0 ** rng.uniform(-2.0, 4.0, 200)
     scores = extended(oracle, kernel, weights, others)
     (plus, minus), beyond = oracle.sides(at, weights, others)
@@ -78,6 +81,17 @@ def test_a_score_that_is_computed_again_counts_once():
     oracle.decision_function(np.arange(50), weights, 0.0, X[:10])
     assert oracle.ledger.kev_prediction == 500
     assert oracle.ledger.kev_computed == oracle.ledger.kev_observation == 0
+
+
+def test_sparse_rows_that_float32_rounds_are_never_dense():
+    rng = np.random.default_rng(0)
+    X, others = (sp.random_array((400, 50_000), density=1e-4, format="csr", rng=rng) for _ in range(2))
+    tracemalloc.start()
+    oracle = oracle_over(X, KERNELS[0])
+    oracle.decision_function(np.arange(400), rng.normal(size=400), 0.0, others)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert oracle.given is not None and peak < 8 * 400 * 50_000 / 10
 
 
 def test_rows_that_do_not_fit_the_layout_are_scored():
