@@ -202,7 +202,12 @@ def _entry(one: Advice, data: Sequence[str], far: bool, first: float | None) -> 
         head = f"{one.wish}: no advice, because no method is clearly ahead; {one.method} ranks first"
         return "\n".join([head, *_support(one), *_by_noise(one, data, mine)])
     unsure = "not sure on data so far from those compared; there, it is " if far else ""
-    lines = [f"{one.wish}: {unsure}{one.method}", f"  {_command(data, one.overrides)}", *_support(one)]
+    doubt = [
+        f"  not sure on {group}: such a choice is right on {there.right} of {there.tried} of them"
+        for group, there in one.doubt.items()
+    ]
+    command = f"  {_command(data, one.overrides)}"
+    lines = [f"{one.wish}: {unsure}{one.method}", *doubt, command, *_support(one)]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} points of the optimum's test error"
     lines.append(f"  expected {until}: {_forecast(one.seconds, 's')}")
     if one.seconds is not None and one.missed:

@@ -4,7 +4,8 @@ For each wish, the method that is near the best cost on most data sets of the co
 such a choice is right on data sets that it did not use; otherwise there is no advice. The shape of the new
 data serves for forecasts; with their sparsity and the error of a first model, it decides which data sets are
 shown first. How noisy the new data are is known only from that model, on few examples, so methods that are
-ahead only on noisy data, or only on others, are shown as well.
+ahead only on noisy data, or only on others, are shown as well. Where the recommended method is not ahead on
+data as sparse, or that may be as noisy, advice says so.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from svmbench.analysis.choice import Choice, choose
 from svmbench.analysis.forecast import Forecast, forecast
 from svmbench.errors import UserError
 from svmbench.figures.tables import count
-from svmbench.papers.method_costs import EARLY, OPTIMUM, WISHES, by_noise, costs
+from svmbench.papers.method_costs import EARLY, NOISY, OPTIMUM, WISHES, by_noise, costs
 from svmbench.papers.summary import SPARSE_SHARE, DataSet, Summary
 
 #: Fewest data sets that advice is based on.
@@ -50,6 +51,9 @@ class Advice:
     noise : mapping of str to (str, tuple of str, Choice)
         For noisy data sets or for the others, a method that is ahead on them and is not recommended for
         all: its title, its overrides and the choice.
+    doubt : mapping of str to Choice
+        Groups of data sets, which the new data belong to, on which the recommended method is not ahead, and
+        the choice there.
     missed : int
         Number of data sets with runs on which these seconds are not known: the method did not get there
         within its limit, or was not alone on the machine. Their costs would be above the forecast's, if any.
@@ -64,6 +68,7 @@ class Advice:
     memory: Forecast | None
     never: Sequence[str]
     noise: Mapping[str, tuple[str, tuple[str, ...], Choice]]
+    doubt: Mapping[str, Choice]
     missed: int
 
 
@@ -166,6 +171,7 @@ def _advice(summary: Summary, wish: str, choice: Choice, new: DataSet) -> Advice
         space,
         [titles[panel] for panel in panels if not found[panel][name][0] < np.inf],
         _by_noise(summary, choice, costs(found), new["rows"]),
+        _doubt(summary, choice, costs(found), new),
         len(shapes.keys() - seconds.keys()),
     )
 
@@ -181,6 +187,23 @@ def _by_noise(
         if one is not None and one.ahead and not (every.ahead and one.method == every.method):
             found[group] = summary.titles[one.method], _overrides(summary, one.method, rows), one
     return found
+
+
+def _doubt(
+    summary: Summary, every: Choice, known: Mapping[str, Mapping[str, float]], new: DataSet
+) -> dict[str, Choice]:
+    """Return the groups of the new data on which the recommended method is not ahead, with the choices."""
+    noisy, _ = by_noise({panel: summary.sets[panel]["error"] for panel in known}).items()
+    groups = {
+        "sparse data": [panel for panel in known if summary.sets[panel]["sparse"]] * new["sparse"],
+        f"data with an {noisy[0]}": noisy[1] * ((new["first"] or 0.0) >= NOISY),
+    }
+    there = {group: choose({panel: known[panel] for panel in panels}) for group, panels in groups.items()}
+    return {
+        group: one
+        for group, one in there.items()
+        if every.ahead and one is not None and (one.method, one.ahead) != (every.method, True)
+    }
 
 
 def _overrides(summary: Summary, name: str, rows: int) -> tuple[str, ...]:

@@ -146,8 +146,14 @@ def test_a_method_that_is_ahead_on_noisy_data_only_is_shown_beside_the_advice(tm
     assert (group, title) == ("optimum's test error at least 5 %", "BSGD")
     assert overrides == ("solver=bsgd", "solver.budget=50,100")
     assert (choice.right, choice.tried) == (2, 2)
+    # The first model of noisy data errs on at least 5 %, so SBP may not be ahead on them.
+    for first, doubted in ((None, []), (4.9, []), (5.0, [f"data with an {group}"])):
+        (told,) = (one for one in advise(summary.of(made), 100, 2, None, first) if one.wish == small.wish)
+        assert list(told.doubt) == doubted
     monkeypatch.setattr("svmbench.papers.summary.read", lambda: summary.of(made))
     small = output(capsys, ["advise", "dataset=banana"]).split("a small model: SBP")[1].split("\n\n")[0]
+    doubt = f"  not sure on data with an {group}: such a choice is right on 2 of 2 of them\n"
+    assert small.startswith(f"\n{doubt}  svmbench run")
     assert "\n  does not get there with any of its settings on: Set s5; Set s6\n" in small
     instead = "\n  optimum's test error at least 5 %: BSGD, right on 2 of 2 such data sets\n"
     assert f"{instead}    svmbench run -m dataset=banana solver=bsgd solver.budget=50,100" in small
@@ -301,6 +307,18 @@ def test_sparse_data_are_compared_with_sparse_ones(found):
     assert nearness(sparse, *SHAPES["s3"], 0.1).nearest["title"] == "Set s1"
     assert nearness(sparse, *SHAPES["s3"], 0.5).nearest["title"] == "Set s3"
     assert nearness(sparse, *SHAPES["s1"], None).nearest["title"] == "Set s2"
+
+
+def test_a_method_that_is_not_ahead_on_sparse_data_is_doubted_there(found):
+    brief, wish = summary.of(found), "a small model"
+    sets = {name: {**one, "sparse": name in ("s0", "s1", "s2")} for name, one in brief.sets.items()}
+    costs = {panel: dict(one) for panel, one in brief.found[wish].items()}
+    for panel, method in (("s0", "smo"), ("s1", "decomposition"), ("s2", "pegasos")):
+        costs[panel][method] = (1.0, "run")
+    sparse = replace(brief, sets=sets, found={**brief.found, wish: costs})
+    for density, doubted in ((0.1, ["sparse data"]), (0.5, []), (None, [])):
+        (told,) = (one for one in advise(sparse, 100, 2, density) if one.wish == wish)
+        assert told.choice.ahead and list(told.doubt) == doubted
 
 
 def test_the_summary_is_read_as_it_was_written(found, tmp_path, monkeypatch):
