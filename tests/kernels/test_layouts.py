@@ -96,6 +96,22 @@ def test_a_block_of_many_wide_examples_is_that_of_its_rows(kernel, layout):
     assert np.array_equal(stored.block(rows), np.concatenate([stored.block([i]) for i in rows]))
 
 
+@pytest.mark.parametrize("d", [3, 50, 784, 5000])
+def test_words_of_zeros_are_left_out_of_bytes_and_change_no_bit(d):
+    rng = np.random.default_rng(d)
+    kernel = {"name": "gaussian", "gamma": 2.0 / d}
+    X = rng.integers(1, 256, size=(70, d))
+    X[::2] *= np.repeat(rng.random((35, -(-d // 4))) < 0.2, 4, axis=1)[:, :d]
+    X[0] = 0
+    rows = (X / 255).astype(np.float32)
+    oracle = Oracle(rows, kernel, layout="bytes")
+    whole = np.array([oracle.row(i) for i in range(70)])
+    np.testing.assert_array_equal(whole, whole.T)  # in rows of odd examples no word is 0
+    few = np.arange(0, 70, 2)
+    np.testing.assert_array_equal(oracle.block(few), whole[few])
+    np.testing.assert_allclose(whole, kernel_matrix(rows, rows, kernel), rtol=0, atol=1e-6)
+
+
 def test_a_block_written_into_memory_that_does_not_fit_is_an_error():
     stored, _ = make(np.random.default_rng(0), 20, 5, 1.0, "dense", KERNELS[0])
     out = np.empty((3, stored.stride), dtype=np.float32)

@@ -44,6 +44,7 @@ typedef struct {
     int second;   /* the columns are of the second kind */
     int tables;   /* bits: tables of 32 values that are held in registers; 0: the table is read in memory */
     int pair;     /* mixed: the one lane of codes has at most two */
+    int skips;    /* columns where the words of all queries of a group are 0 add nothing and are left out */
 } sweep_mode;
 
 /* For sweep.h: the columns [begin, end) of a tile. */

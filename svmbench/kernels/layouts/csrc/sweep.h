@@ -27,6 +27,8 @@ typedef struct {
     ptrdiff_t query_bytes;
     int rows;         /* how many */
     const vu *packed; /* NULL for one query */
+    const int32_t *columns; /* if some are left out, the others of the piece, */
+    ptrdiff_t listed;       /* and how many these are */
     float *out;       /* where their values for a tile go */
     ptrdiff_t stride;
     ptrdiff_t ahead;  /* with each column, `step` bytes of later data are prefetched, from `ahead` bytes on */
@@ -47,27 +49,47 @@ TARGET INLINE vu VARIANT(word)(const char *query, const vu *packed, ptrdiff_t k)
     return word;
 }
 
-TARGET INLINE void VARIANT(pack)(const char *queries, ptrdiff_t query_bytes, const int rows, ptrdiff_t begin,
-                                 ptrdiff_t end, vu *packed)
+TARGET INLINE void VARIANT(pack)(const VARIANT(sweep_group) group, const int skips, ptrdiff_t begin, ptrdiff_t end,
+                                 vu *packed)
 {
-    for (ptrdiff_t k = begin; k < end; k++)
-        for (int r = 0; r < rows; r++)
-            *packed++ = ((const uint32_t *)(queries + r * query_bytes))[k] - (vu){0};
+    for (ptrdiff_t i = skips ? 0 : begin; i < (skips ? group.listed : end); i++)
+        for (int r = 0; r < group.rows; r++)
+            *packed++ = ((const uint32_t *)(group.queries + r * group.query_bytes))[skips ? group.columns[i] : i] -
+                        (vu){0};
 }
 
-/* Add the terms of columns of one kind to the sums. */
+/* Lists the columns from `begin` to `end` where the word of a query is not 0; returns how many. */
+TARGET INLINE ptrdiff_t VARIANT(list)(const VARIANT(sweep_group) group, ptrdiff_t begin, ptrdiff_t end,
+                                      int32_t *columns)
+{
+    ptrdiff_t count = 0;
+    for (ptrdiff_t k = begin; k < end; k++) {
+        uint32_t any = 0;
+        for (int r = 0; r < group.rows; r++)
+            any |= ((const uint32_t *)(group.queries + r * group.query_bytes))[k];
+        columns[count] = (int32_t)k;
+        count += any != 0;
+    }
+    return count;
+}
+
+/* Add the terms of columns of one kind to the sums; if some are left out, `from` and `to` are places in the list. */
 TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, const sweep_mode mode, const vu *x,
                                 const sweep_piece piece, ptrdiff_t from, ptrdiff_t to)
 {
     const int rows = group.rows;
     const char *later = (const char *)(x + piece.begin * SPLIT) + group.ahead;
-    for (ptrdiff_t k = from; k < to; k++) {
+    for (ptrdiff_t i = from; i < to; i++) {
+        const ptrdiff_t k = mode.skips ? group.columns[i] : i, at = mode.skips ? i : i - piece.begin;
         if (group.packed != NULL)
             __builtin_prefetch(later + (k - piece.begin) * group.step, 0, 2);
+        else if (mode.skips)
+            for (ptrdiff_t byte = 0; byte < TILE * 4; byte += 64)
+                __builtin_prefetch((const char *)(x + k * SPLIT) + group.ahead + byte, 0, 3);
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
             const vu q = VARIANT(word)(group.queries,
-                                       group.packed == NULL ? NULL : group.packed + (k - piece.begin) * rows + r, k);
+                                       group.packed == NULL ? NULL : group.packed + at * rows + r, k);
 #pragma GCC unroll 8
             for (int v = 0; v < SPLIT; v++)
                 sum[r * SPLIT + v] = VARIANT(add)(sum[r * SPLIT + v], x[k * SPLIT + v], q, mode);
@@ -91,8 +113,12 @@ TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(
         sum[a] = (SUM){0};
     const ptrdiff_t border =
         BORDER(store) < piece.begin ? piece.begin : BORDER(store) < piece.end ? BORDER(store) : piece.end;
-    VARIANT(run)(sum, group, data.mode, x, piece, piece.begin, border);
-    VARIANT(run)(sum, group, second, x, piece, border, piece.end);
+    if (data.mode.skips) {
+        VARIANT(run)(sum, group, data.mode, x, piece, 0, group.listed);
+    } else {
+        VARIANT(run)(sum, group, data.mode, x, piece, piece.begin, border);
+        VARIANT(run)(sum, group, second, x, piece, border, piece.end);
+    }
     SUM total[ROWS * SPLIT];
 #pragma GCC unroll 16
     for (int a = 0; a < rows * SPLIT; a++)
@@ -122,6 +148,23 @@ TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(
         VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, values[a]);
 }
 
+/* A single query passes over the tiles, and its sums need no chunks, since they are exact. The columns of the next tile
+ * are prefetched: the hardware cannot predict which they are. */
+TARGET INLINE void VARIANT(sweep_listed)(const VARIANT(sweep_data) data, const kernel_block block)
+{
+    enum { MOST = 1024 };
+    const ptrdiff_t columns = COLUMNS(data.store);
+    int32_t listed[MOST];
+    VARIANT(sweep_group) query = {.queries = block.queries, .rows = 1, .columns = listed, .ahead = columns * TILE * 4};
+    for (ptrdiff_t begin = 0; begin < columns; begin += MOST) {
+        const ptrdiff_t end = columns - begin < MOST ? columns : begin + MOST;
+        query.listed = VARIANT(list)(query, begin, end, listed);
+        query.out = block.out;
+        for (ptrdiff_t tile = block.first; tile < block.last; tile++, query.out += TILE)
+            VARIANT(micro)(data, query, (sweep_piece){tile, begin, end});
+    }
+}
+
 /* A single query passes over the tiles in memory order. */
 TARGET INLINE void VARIANT(sweep_row)(const VARIANT(sweep_data) data, const kernel_block block)
 {
@@ -147,6 +190,7 @@ TARGET INLINE ptrdiff_t VARIANT(sweep_groups)(const VARIANT(sweep_data) data, co
     const ptrdiff_t columns = COLUMNS(data.store);
     const ptrdiff_t next = end < columns ? CHUNK : (panel.last - panel.first) * columns - begin;
     vu packed[CHUNK * ROWS];
+    int32_t listed[CHUNK];
     ptrdiff_t r = first;
     for (; r + rows <= panel.count; r += rows) {
         VARIANT(sweep_group) group = {.queries = panel.queries + r * panel.query_bytes,
@@ -154,8 +198,12 @@ TARGET INLINE ptrdiff_t VARIANT(sweep_groups)(const VARIANT(sweep_data) data, co
                                       .rows = rows,
                                       .out = panel.out + r * panel.stride,
                                       .stride = panel.stride};
+        if (data.mode.skips) {
+            group.listed = VARIANT(list)(group, begin, end, listed);
+            group.columns = listed;
+        }
         if (rows > 1) {
-            VARIANT(pack)(group.queries, panel.query_bytes, rows, begin, end, packed);
+            VARIANT(pack)(group, data.mode.skips, begin, end, packed);
             group.packed = packed;
             group.ahead = next * COLUMN + r * COLUMN * (end - begin) / panel.count;
             group.step = COLUMN * rows / panel.count;
@@ -192,7 +240,9 @@ TARGET INLINE void VARIANT(sweep)(const STORE *shared, const kernel_params *give
     const kernel_block block = *asked;
     const VARIANT(sweep_data) data = {&store, &kernel, mode};
     kernel_block panel = block;
-    if (block.count == 1)
+    if (block.count == 1 && mode.skips)
+        VARIANT(sweep_listed)(data, block);
+    else if (block.count == 1)
         VARIANT(sweep_row)(data, block);
     else
         for (ptrdiff_t tile = block.first; tile < block.last; tile += PANEL) {
