@@ -451,8 +451,13 @@ def _function(paper_id: str, file: Path | None) -> Callable[[], Any]:
     name = paper_id.replace("-", "_")
     if file is not None:
         return _namespace(file)[name]  # type: ignore[no-any-return]
-    if paper_id not in ours():
-        return plugins(ENTRY)[paper_id].load()  # type: ignore[no-any-return]
+    theirs = plugins(ENTRY).get(paper_id)
+    if theirs is not None and paper_id in ours():
+        raise UserError(
+            f"{theirs.value} has a figure with the name of one of svmbench, {paper_id}: rename it"
+        )
+    if theirs is not None:
+        return theirs.load()  # type: ignore[no-any-return]
     module = importlib.import_module(f"svmbench.papers.documents.{ours()[paper_id]}")
     return getattr(module, name)  # type: ignore[no-any-return]
 

@@ -246,8 +246,14 @@ def test_a_figure_of_a_plug_in_is_found_by_its_entry_point(monkeypatch):
             return lambda: made
 
     for user in ("catalogue", "artifact"):
-        monkeypatch.setattr(f"svmbench.papers.{user}.plugins", lambda group: {"theirs": Entry()})
+        monkeypatch.setattr(
+            f"svmbench.papers.{user}.plugins", lambda group: {"theirs": Entry(), "sbp-f2": Entry()}
+        )
     assert "theirs" in names() and load.__wrapped__("theirs").title == "Theirs"  # other tests fill the cache
+    with pytest.raises(
+        UserError, match="package:theirs has a figure with the name of one of svmbench, sbp-f2"
+    ):
+        load.__wrapped__("sbp-f2")
 
 
 def test_part_of_the_runs_of_another_artifact_may_be_shown():

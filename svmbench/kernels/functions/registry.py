@@ -45,13 +45,18 @@ def get(name: str) -> type[Kernel]:
     Raises
     ------
     UserError
-        If there is no such kernel, or the plug-in cannot be imported or is not a kernel of that name.
+        If there is no such kernel, or two, or the plug-in cannot be imported or is not a kernel of that name.
     """
+    others = plugins(_GROUP)
     if name in built_in():
+        if name in others:
+            raise UserError(
+                f"the plug-in '{others[name].value}' has the name of a built-in kernel, '{name}': rename it"
+            )
         own = vars(importlib.import_module(f"{functions.__name__}.{name}")).values()
         return next(kind for kind in own if isinstance(kind, type) and vars(kind).get("name") == name)
-    if name in plugins(_GROUP):
-        return _loaded(plugins(_GROUP)[name])
+    if name in others:
+        return _loaded(others[name])
     raise UserError(f"unknown kernel '{name}'{nearest(name, names())} (kernels: {', '.join(names())})")
 
 
