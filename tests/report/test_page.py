@@ -225,7 +225,7 @@ def test_the_data_set_with_a_path_is_the_users_own():
 
 def test_commands_of_the_page_are_quoted_for_a_shell():
     line = command(RunConfig.of({**CONFIG, "dataset": {"name": "file", "path": "my $(rm) 'x'.csv"}}))
-    assert shlex.split(line)[2:][2] == r"dataset.path='my $(rm) \'x\'.csv'"
+    assert r"dataset.path='my $(rm) \'x\'.csv'" in shlex.split(line)
 
 
 def test_a_page_keeps_its_limit_by_fewer_checkpoints(tmp_path, monkeypatch):

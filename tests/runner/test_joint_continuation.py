@@ -178,7 +178,7 @@ def test_a_damaged_problem_is_told_and_solved_again(mine, capsys, how, repaired)
     (path,) = mine.glob("runs/*.running/problems/2.part")
     path.write_bytes(DAMAGE[how](path.read_bytes()))
     told = output(capsys, ["verify", "--results", "."], 1)
-    assert "2.part is damaged (checksum mismatch); svmbench verify --repair sets it aside" in told
+    assert "2.part is damaged (checksum mismatch); svmbench verify --repair --results . sets it aside" in told
     assert "1.part" not in told and "1 killed, 1 damaged" in told
     if repaired:
         assert main(["verify", "--repair", "--results", "."]) == 0
