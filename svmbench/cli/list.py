@@ -46,6 +46,8 @@ def main(arguments: Sequence[str]) -> int:
         word = given.words[0]
         if word in ("datasets", "solvers"):
             raise UserError(f"list shows runs; did you mean 'svmbench {word}'?")
+        if word.startswith("results="):
+            raise UserError(f"list takes no {word}: give --results {shlex.quote(word[8:])}")
         raise UserError(
             f"list takes no names, such as {word}: give --where dataset={word}, --where solver={word}, or "
             f"see {command(f'show {shlex.quote(word)}', given.results)}"

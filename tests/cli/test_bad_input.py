@@ -113,6 +113,7 @@ SENTENCES = [
     (["datasets", "fetch", "adlut"], "there is no data set 'adlut'; did you mean"),
     (["datasets", "verify", "adlut"], "there is no data set 'adlut'; did you mean"),
     (["datasets", "delete"], "svmbench datasets: unknown action 'delete'; did you mean 'describe delete'?"),
+    (["list", "results=other runs"], "list takes no results=other runs: give --results 'other runs'"),
     (["datasets", "ftch"], "unknown action 'ftch'; did you mean 'fetch'? (list,"),
     (["completion", "fish"], "svmbench completion: argument shell"),
     (["new", "sovler"], "invalid choice: 'sovler'; did you mean 'solver'? (choose from"),
