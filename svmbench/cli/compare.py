@@ -87,7 +87,9 @@ def target_of(text: str) -> tuple[str, list[float]]:
     metric, equals, values = text.partition("=")
     found = [as_number(value) for value in values.split(",")] if equals else []
     if not all(0.0 <= value < float("inf") for value in found):
-        raise UserError(f"--to {text} is not of the form METRIC=NUMBER, such as test_error=0.15")
+        raise UserError(
+            f"--to {text} is not of the form METRIC=NUMBER with a number of at least 0: try test_error=0.15"
+        )
     if metric.endswith("_error") and any(value > 1.0 for value in found):
         percent = ",".join(f"{value / 100.0:g}" for value in found)
         raise UserError(f"--to {text}: errors are fractions, at most 1; did you mean '{metric}={percent}'?")

@@ -226,6 +226,7 @@ def test_each_end_of_an_interval_has_a_fortieth_of_the_resamples_beyond_it():
     [
         (["--to", "test_eror"], "did you mean 'test_error'"),
         (["--to", "test_error=x"], "not of the form METRIC=NUMBER"),
+        (["--to", "relative_gap=-1"], "NUMBER with a number of at least 0"),
         (["--to", "test_error=0.1,0.2"], "compare takes one"),
         (["--cost", "kev"], "cost 'kev' is unknown"),
     ],
