@@ -136,7 +136,7 @@ def _cut(panel: Panel, curve: Curve) -> tuple[str, str] | None:
     return (
         f"the end of {panel.name}, {curve.label}",
         f"{first.id} ends at {curve.end:.2g} and others go on to {last:.2g}; a median needs every seed, so "
-        "resume that run or leave it out",
+        "resume that run, give it a larger budget, or leave it out",
     )
 
 

@@ -166,6 +166,7 @@ def test_a_curve_that_its_shortest_run_cuts_is_named(tmp_path):
     ((part, reason),) = left_out
     assert part == "the end of adult, SBP" and part in caption
     assert "ends at 1e+04 and others go on to 1e+06" in reason
+    assert "give it a larger budget" in reason  # a run that has ended at its budget is not resumed
 
 
 def test_ends_at_about_the_same_cost_cut_nothing(tmp_path):
