@@ -77,21 +77,28 @@ def larger() -> Artifact:
 
 def long_runs() -> Artifact:
     """Whether the order of the leaders at the few seconds of the comparison of the field remains after ten
-    minutes. The costs compared are evaluations on demand, which do not depend on the machine, so these runs
-    need not be alone; one seed. Covertype, Skin, Adult and the RCV1 subset were planned and are left out for
-    want of time. DCD on Nyström features evaluates nothing after they are made, so it does not limit the
-    costs. Ten minutes allow larger subsets than the 3,000 examples of the comparison."""
+    minutes, on its seven large data sets but Forest. The costs compared are evaluations on demand, which do
+    not depend on the machine, so these runs need not be alone; one seed. DCD on Nyström features evaluates
+    nothing after they are made, so it does not limit the costs. Ten minutes allow larger subsets than the
+    3,000 examples of the comparison, where there are as many examples."""
+    largest = by_panel(covtype=30_000, rcv1_subset=3000, skin=30_000, adult=30_000, w8a=3000)
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
         "observe.train=false observe.points=5 budget.seconds=600",
         [Panel("digits", "MNIST, 0-4 against 5-9",
             "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100"),
-            Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1")],
+            Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"),
+            Panel("covtype", "Covertype, 464,809 examples", "dataset=covtype dataset.split=asset"),
+            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset"), Panel("skin", "Skin", "dataset=skin"),
+            Panel("adult", "Adult", "dataset=adult"), Panel("w8a", "w8a", "dataset=w8a")],
         [Line("decomposition"), Line("subset", solver="decomposition", title="Decomposition on a subset"),
             Line("bsgd", "solver.budget=800"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd", title="Nyström features, DCD")],
-        [Group(1, "decomposition bsgd nystrom"), Group(1, "subset", over={"subset": [3000, 30_000]})])
-    # Written before any of these runs was made.
+        [Group(1, "decomposition bsgd nystrom"),
+            Group(1, "subset", "digits ijcnn1 covtype skin adult", over={"subset": [3000, 30_000]}),
+            Group(1, "subset", "rcv1_subset w8a", over={"subset": [3000]})])
+    # Written before any run was made of the data sets that they test, but for the first two of the first.
+    later = "covtype rcv1_subset skin adult w8a"
     claims = [
         claim("the order of the leaders remains after ten minutes", "our own question",
             "Over the last three decades of evaluations, BSGD has a lower mean error than decomposition on a "
@@ -100,6 +107,14 @@ def long_runs() -> Artifact:
             Order("BSGD, a subset", Area("bsgd"), Area("subset")),
             Order("a subset, Nyström features", Area("subset"), Area("nystrom")),
             Order("Nyström features, Decomposition", Area("nystrom"), Area("decomposition")), sure="ours",
-            seen="On MNIST, 0-4 against 5-9, it held in one of three tests; two were open.")]
+            seen="On MNIST, 0-4 against 5-9, it held in one of three tests; two were open. It was tried on "
+            "IJCNN1 next, and on the others after that."),
+        claim("decomposition is the most accurate after ten minutes", "our own question",
+            "After ten minutes, or at its own end, decomposition has a lower test error than each of the "
+            "others.",
+            Order("BSGD", Value("decomposition"), Value("bsgd"), panels=later),
+            Order("a subset", Value("decomposition"), Value("subset", where={"subset": largest}),
+                panels=later),
+            Order("Nyström features", Value("decomposition"), Value("nystrom"), panels=later), sure="ours")]
     return Front("X-LONG", "The leaders of the field after ten minutes", SOURCE, runs, claims,
         window="decomposition bsgd", counters="kev_ondemand", scale="log")
