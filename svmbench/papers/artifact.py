@@ -103,8 +103,8 @@ class Artifact:
 
     @property
     def pictured(self) -> tuple[str, ...]:
-        """Conventions whose pictures are committed."""
-        return self.conventions
+        """Conventions whose pictures are committed: of our own questions (X-...), the first alone."""
+        return self.conventions[: 1 if self.target.startswith("X-") else None]
 
     @functools.cached_property
     def timed(self) -> bool:
@@ -210,11 +210,6 @@ class Front(Curves):
     window: str = ""
     highlight: str = ""
     kind = "front"
-
-    @property
-    def pictured(self) -> tuple[str, ...]:
-        """The first convention alone: the table has all."""
-        return self.conventions[:1]
 
 
 @dataclass(frozen=True)
