@@ -1,5 +1,7 @@
 """The tables of ``docs/which-solver.md``, and one of ``docs/counting.md``, from the comparison of the field.
 
+The table of ``docs/newer-methods.md`` is of data sets outside it.
+
 ``python cmake/site_field.py RESULTS PAGE...`` rewrites them. The groups of data sets were fixed while the
 runs were made, before anyone had looked at them.
 """
@@ -20,12 +22,13 @@ from svmbench.analysis.fronts import mean_ranks
 from svmbench.errors import UserError
 from svmbench.figures.tables import table
 from svmbench.files import write_whole
-from svmbench.papers.advice import amount
+from svmbench.papers import summary
+from svmbench.papers.advice import advise, amount, nearness
 from svmbench.papers.artifact import load
 from svmbench.papers.fronts import agreements, ranked, standings
 from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.papers.method_costs import NEAR, WISHES, by_noise, costs, measured
+from svmbench.papers.method_costs import EARLY, NEAR, OPTIMUM, WISHES, by_noise, costs, measured
 from svmbench.papers.panels import title_of
 from svmbench.papers.summary import SPARSE, shapes_of
 from svmbench.store import Store
@@ -245,6 +248,38 @@ def agreement(material: Material) -> str:
     return agreements({counter: standings(material, counter) for counter in material.artifact.conventions})
 
 
+def outside(material: Material) -> str:
+    """Return what the shipped advice is worth on data sets that the comparison lacks.
+
+    For each wish but the early answer, whose seconds are not measured, the cost of the method that is first,
+    divided by the least; and the interval expected for the seconds of the optimum, beside these.
+    """
+    shipped, made = summary.read(), summary.of(material)
+    rows = []
+    for panel, one in made.sets.items():
+        about = one["rows"], one["columns"], 0.0 if one["sparse"] else None, one["first"]
+        cells = []
+        for given in advise(shipped, *about):
+            there = costs(made.found[given.wish]).get(panel, {})
+            mine, least = there.get(given.choice.method, math.nan), min(there.values(), default=math.nan)
+            if given.wish != EARLY:
+                cells.append(_times(mine, least))
+            if given.wish == OPTIMUM:
+                took = amount(mine) if math.isfinite(mine) else "–"
+                span = given.seconds and f"{amount(given.seconds.low)} to {amount(given.seconds.high)}"
+                cells.append(f"{took} ({span or 'unknown'})")
+        rows.append((one["title"], f"{nearness(shipped, *about).ratio:.2g}", *cells))
+    wanted = [wish for wish in WISHES if wish not in (OPTIMUM, EARLY)]
+    return table(("data set", "distance", OPTIMUM, "its seconds (expected)", *wanted), rows)
+
+
+def _times(cost: float, least: float) -> str:
+    """Return how many times the least cost another one is."""
+    if math.isnan(cost):
+        return "–"
+    return "not there" if math.isinf(cost) else f"{cost / least:.3g}"
+
+
 #: The tables of the page by the names in its markers.
 TABLES: Mapping[str, Callable[[Material], str]] = {
     **{wish.split()[-1]: partial(chart, wish=wish) for wish in WISHES},
@@ -253,7 +288,11 @@ TABLES: Mapping[str, Callable[[Material], str]] = {
     "best": best,
     "sets": data_sets,
     "costs": agreement,
+    "outside": outside,
 }
+
+#: Pages whose table is of other runs than those of the comparison.
+_RUNS = {"newer-methods": "outside"}
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -285,6 +324,6 @@ def rewrite(material: Material, page: Path) -> None:
 
 if __name__ == "__main__":
     results, *pages = map(Path, sys.argv[1:])
-    field = Material.of(load("field"), Index(Store(results)))
+    index = Index(Store(results))
     for page in pages:
-        rewrite(field, page)
+        rewrite(Material.of(load(_RUNS.get(page.stem, "field")), index), page)

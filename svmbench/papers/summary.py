@@ -22,8 +22,8 @@ from svmbench.papers.panels import line_of, title_of
 #: Data sets of which at most this share of the values is not 0 are sparse.
 SPARSE_SHARE = 0.15
 
-#: The sparse data sets of the comparison.
-SPARSE = ("adult", "w8a", "reuters", "rcv1_subset")
+#: The sparse data sets of the comparison, and of the data sets outside it (X-OUTSIDE).
+SPARSE = ("adult", "w8a", "reuters", "rcv1_subset", "texts")
 
 #: Examples of a first model, whose error tells how noisy data are.
 FIRST = 1000

@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import math
 from collections import defaultdict
 from pathlib import Path
 from statistics import median
@@ -13,7 +14,7 @@ from svmbench.papers import artifact as artifacts
 from svmbench.papers import summary
 from svmbench.papers.fronts import standings
 from svmbench.papers.material import Material
-from svmbench.papers.method_costs import WISHES
+from svmbench.papers.method_costs import EARLY, WISHES, costs, measured
 from svmbench.papers.runs import Group, Line
 from svmbench.solvers import registry
 from tests.papers.test_advice import SHAPES, found, stored  # noqa: F401  # a fixture
@@ -197,12 +198,13 @@ def test_the_shipped_summary_is_that_of_the_stored_runs(field):
     assert summary.read() == summary.of(field), "svmbench field --draw --summary svmbench/papers/summary.json"
 
 
-def test_the_tables_of_the_page_are_those_of_the_stored_runs(field):
-    material = field
-    there = dict(pair for page in (PAGE, COUNTING) for pair in blocks(page.read_text(encoding="utf-8")))
+def test_the_tables_of_the_pages_are_those_of_the_stored_runs(field, index):
+    pages = (PAGE, COUNTING, NEWER)
+    there = dict(pair for page in pages for pair in blocks(page.read_text(encoding="utf-8")))
     assert list(there) == list(TABLES)
-    assert material.stored, "the comparison is not among the stored runs"
     for name, make in TABLES.items():
+        material = Material.of(artifacts.load("outside"), index) if name == "outside" else field
+        assert material.stored, f"the runs of {name} are not stored"
         assert there[name] == make(material), f"{name}: python cmake/site_field.py results PAGE"
 
 
@@ -243,3 +245,12 @@ def test_projectron_has_as_few_points_on_as_many_sets_as_the_page_says(field):
     }
     told = f"holds on demand; at most half the points on {len(fewer)} of 15 |"
     assert told in NEWER.read_text(encoding="utf-8")
+
+
+def test_decomposition_gets_there_wherever_any_method_does(field):
+    assert "gets there on the 14 where any method does" in " ".join(PAGE.read_text(encoding="utf-8").split())
+    for near in (0.25, 0.5, 1.0):
+        there = costs(measured(field, EARLY, near))
+        assert len(there) == 15
+        reached = [one for one in there.values() if min(one.values()) < math.inf]
+        assert len(reached) == 14 and all(one["decomposition"] < math.inf for one in reached)

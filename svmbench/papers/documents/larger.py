@@ -77,11 +77,10 @@ def larger() -> Artifact:
 
 def long_runs() -> Artifact:
     """Whether the order of the leaders at the few seconds of the comparison of the field remains after ten
-    minutes, on its seven large data sets but Forest. The costs compared are evaluations on demand, which do
-    not depend on the machine, so these runs need not be alone; one seed. DCD on Nyström features evaluates
-    nothing after they are made, so it does not limit the costs. Ten minutes allow larger subsets than the
-    3,000 examples of the comparison, where there are as many examples."""
-    largest = by_panel(covtype=30_000, rcv1_subset=3000, skin=30_000, adult=30_000, w8a=3000)
+    minutes. The costs compared are evaluations on demand, which do not depend on the machine, so these runs
+    need not be alone; one seed. The RCV1 subset and w8a were planned and are left out for want of time. DCD
+    on Nyström features evaluates nothing after they are made, so it does not limit the costs. Ten minutes
+    allow larger subsets than the 3,000 examples of the comparison."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
         "observe.train=false observe.points=5 budget.seconds=600",
@@ -89,16 +88,13 @@ def long_runs() -> Artifact:
             "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100"),
             Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"),
             Panel("covtype", "Covertype, 464,809 examples", "dataset=covtype dataset.split=asset"),
-            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset"), Panel("skin", "Skin", "dataset=skin"),
-            Panel("adult", "Adult", "dataset=adult"), Panel("w8a", "w8a", "dataset=w8a")],
+            Panel("skin", "Skin", "dataset=skin"), Panel("adult", "Adult", "dataset=adult")],
         [Line("decomposition"), Line("subset", solver="decomposition", title="Decomposition on a subset"),
             Line("bsgd", "solver.budget=800"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd", title="Nyström features, DCD")],
-        [Group(1, "decomposition bsgd nystrom"),
-            Group(1, "subset", "digits ijcnn1 covtype skin adult", over={"subset": [3000, 30_000]}),
-            Group(1, "subset", "rcv1_subset w8a", over={"subset": [3000]})])
+        [Group(1, "decomposition bsgd nystrom"), Group(1, "subset", over={"subset": [3000, 30_000]})])
     # Written before any run was made of the data sets that they test, but for the first two of the first.
-    later = "covtype rcv1_subset skin adult w8a"
+    later = "covtype skin adult"
     claims = [
         claim("the order of the leaders remains after ten minutes", "our own question",
             "Over the last three decades of evaluations, BSGD has a lower mean error than decomposition on a "
@@ -113,7 +109,7 @@ def long_runs() -> Artifact:
             "After ten minutes, or at its own end, decomposition has a lower test error than each of the "
             "others.",
             Order("BSGD", Value("decomposition"), Value("bsgd"), panels=later),
-            Order("a subset", Value("decomposition"), Value("subset", where={"subset": largest}),
+            Order("a subset", Value("decomposition"), Value("subset", where={"subset": 30_000}),
                 panels=later),
             Order("Nyström features", Value("decomposition"), Value("nystrom"), panels=later), sure="ours")]
     return Front("X-LONG", "The leaders of the field after ten minutes", SOURCE, runs, claims,
@@ -125,7 +121,8 @@ def outside() -> Artifact:
     generated ones, another topic of Reuters from its texts, another digit of USPS, and another class of
     Covertype, 50,000 examples of it; examples of the last three are in the comparison with other labels. One
     seed; the methods that the advice names, and others that are often near the best. Evaluations limit the
-    runs, so that only the seconds need a machine without other work."""
+    runs, so that only the seconds need a machine without other work. BSGD was planned with as many as the
+    others; its limit was cut to 5e7 before its stored runs."""
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=3e8 observe.train=false",
         [Panel("twonorm", "Twonorm, 1,000 examples", "dataset=twonorm dataset.n_train=1000"),
@@ -150,7 +147,7 @@ def outside() -> Artifact:
             Group(1, "subset", "ringnorm noisy separable checkerboard digit texts covtype",
                 over={"subset": [250, 1000, 3000]},
                 exceptions=[{"panel": "ringnorm", "subset": 3000}]),
-            Group(1, "bsgd", over={"solver.budget": [50, 200, 800]}),
+            Group(1, "bsgd", overrides="budget.kev=5e7", over={"solver.budget": [50, 200, 800]}),
             Group(1, "nystrom", over={"features.s": [32, 128, 512]})])
     # Written before any of these runs was made.
     claims = [
@@ -166,7 +163,7 @@ def outside() -> Artifact:
             "With 800 support vectors BSGD ends within half a point of the test error of the certified "
             "optimum.",
             Order("800 support vectors", Value("bsgd", where={"solver.budget": 800}),
-                Optimum("test_error") + 0.5),
+                Optimum("test_error") + 0.5, counters="kev_ondemand"),
             sure="ours")]
     return Front("X-OUTSIDE", "The methods of the advice on data sets outside the comparison", SOURCE, runs,
         claims, counters="kev_ondemand cpu_seconds", scale="log")
