@@ -31,8 +31,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_json()
     if arguments and not arguments[0].startswith("-") and arguments[0] not in _ACTIONS:
+        from svmbench.data import names
+
         meant = f"fetch {arguments[1]}" if len(arguments) > 1 else f"describe {arguments[0]}"
-        hint = nearest(arguments[0], _ACTIONS) or f"; did you mean '{meant}'?"
+        other = f"; did you mean '{meant}'?" if meant.split()[1] in names() else ""
+        hint = nearest(arguments[0], _ACTIONS) or other
         parser.error(f"unknown action '{arguments[0]}'{hint} ({', '.join(_ACTIONS)})")
     given = parser.parse_args(arguments)
     if given.action == "list" and given.names:

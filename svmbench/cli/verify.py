@@ -252,6 +252,7 @@ def _of_run(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
     """Return state and message of an intact run."""
+    from svmbench.kernels.functions.registry import kernel_of
     from svmbench.recompute import compare, joint_numbers, numbers, unknown
     from svmbench.store.identity import run_id
     from svmbench.store.integrity import replaced_optimum
@@ -269,6 +270,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         model = run.model()
         set = load(run, data)
         model.check_fits(*set.train.X.shape)
+        kernel_of(run.config.kernel_document())  # a plug-in's may be no longer installed
     except UserError as error:
         return "unchecked", f"cannot be recomputed: {error}"
     found = [*_other_data(about["dataset"], set), *_other_model(run, model)]

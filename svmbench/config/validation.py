@@ -280,7 +280,7 @@ def _kernel(given: Any, problem: ProblemConfig, suggested: Suggested, dataset: C
             _check_file(dataset)
             raise UserError(
                 f"the data set '{dataset.name}' has no suggested gamma{what}: give kernel.gamma=NUMBER{key}, "
-                "or choose γ and C by `svmbench tune`"
+                "or choose γ and C by `svmbench tune` with this data set"
             )
         params["gamma"] = suggested.gamma
     return Choice(name, params)

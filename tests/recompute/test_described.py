@@ -54,6 +54,12 @@ def test_the_model_is_of_the_features_of_the_configuration(tmp_path, capsys):
     assert "the model is of features " in told
 
 
+def test_a_kernel_that_is_no_longer_installed_does_not_damage_its_runs(results, capsys):
+    edit_config(Store(results).find("smo").path, "kernel", name="cauchy")
+    told = output(capsys, ["verify", "--recompute", "--results", str(results)])
+    assert "cannot be recomputed: unknown kernel 'cauchy'" in told and "1 ok, 1 unchecked" in told
+
+
 def test_packed_runs_are_compared_as_far_as_they_need_no_model(results, tmp_path, capsys):
     clone = tmp_path / "clone"
     path = clone / "reference" / "packs" / "x.jsonl.xz"
