@@ -218,7 +218,7 @@ class Near(Test):
         seen = within + detectable(rows)
         weak = seen > SEEN * low
         return Tested(
-            away, -within, within, "points", f"{text}; would have seen {seen:.2g} points", weak=weak
+            away, -within, within, "points", f"{text}; would have seen {seen:.3g} points", weak=weak
         )
 
     def _noise(self, value: Sample, printed: float) -> float:

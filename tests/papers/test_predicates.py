@@ -1,5 +1,6 @@
 """Each predicate on cases that hold, that do not, and that cannot tell."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -107,6 +108,8 @@ def test_a_printed_error_is_met_within_a_tenth_of_it(tmp_path, level, spread, sa
     found = judged(tmp_path, given, sbp=flat_at(level, spread))
     assert found.verdict == verdict and (found.least, found.most) == (-1.0, 1.0)
     assert "; would have seen " in found.text
+    # Three digits show whether it is above a fifth of the printed error.
+    assert spread < 1.0 or re.search(r"seen \d\.\d\d points", found.text)
 
 
 def test_a_test_that_misses_a_fifth_of_a_printed_error_reproduces_nothing(tmp_path):

@@ -308,8 +308,8 @@ def sbp_p1() -> Artifact:
                 Value("perceptron", at=FirstEpoch("perceptron"))),
             seen=(
                 "Ten seeds were inconclusive on Reuters. Thirty were chosen there before more were made: the "
-                "ten deviate by 0.4 points, so that a median that is 0.3 points above the optimum is seen in "
-                "four of five repetitions."))]
+                "standard deviation of the ten is 0.4 points, so thirty see a median that is 0.3 points "
+                "above the optimum in four of five repetitions."))]
     return Curves("SBP-P1", "SBP, section 4.5: the Perceptron's first pass and the optimum",
         SBP + "Section 4.5", shared("sbp-f2", "sbp perceptron"), claims, counters="iterations",
         supplied=REMEMBERED)
