@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.errors import Damage, UserError, fault
+from svmbench.errors import Damage, UserError, fault, kind_of
 from svmbench.files import digest, read_regular, sha256
 from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
@@ -365,6 +365,8 @@ def _end(path: Path) -> Document:
 
 def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> Row | None:
     """Return the last checkpoint of a run, after checking its files against its end."""
+    if not isinstance(files, Mapping):
+        raise documents.damaged(path / "status.json", f"its files are {kind_of(files)}, not a mapping")
     unknown = sorted(set(files) - set(CHECKED))
     if unknown:
         raise documents.damaged(path / "status.json", f"it names {unknown[0]}, which no run has")
