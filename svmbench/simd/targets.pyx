@@ -6,6 +6,8 @@ The environment variable ``SVMBENCH_ISA`` forces one of ``base`` (portable C), `
 
 import os
 
+import numpy as np
+
 from svmbench.errors import UserError
 
 
@@ -15,6 +17,9 @@ cdef extern from "isa.h" nogil:
 
 cdef extern from "memory.h" nogil:
     void *svmbench_allocate(size_t size)
+
+cdef enum:
+    LINE = 64               # bytes of a cache line
 
 
 cdef int _level = svmbench_isa_level(os.environ.get("SVMBENCH_ISA", "").encode())
@@ -28,6 +33,14 @@ if _level < 0:
 def isa():
     """Return the name of the instruction set in use: ``base``, ``avx2``, ``avx512`` or ``avx512_icl``."""
     return svmbench_isa_name(_level).decode()
+
+
+def aligned_zeros(shape, dtype=np.float64):
+    """Return zeros of a shape, aligned to a cache line, as a register that lies across two takes longer to load."""
+    size = np.prod(shape, dtype=np.int64) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + LINE, dtype=np.uint8)
+    shift = -memory.ctypes.data % LINE
+    return memory[shift : shift + size].view(dtype).reshape(shape)
 
 
 cdef int isa_level() noexcept nogil:

@@ -23,6 +23,7 @@ from svmbench.kernels.layouts._tiled cimport TiledLayout
 from svmbench.simd.targets cimport isa_level
 
 from svmbench.kernels.double_values import squared_norms
+from svmbench.simd.targets import aligned_zeros
 from svmbench.sparse import canonical, issparse
 
 
@@ -413,20 +414,13 @@ cdef int _whole(TiledLayout stored, points, coefficients, records_of, double[::1
     return 0
 
 
-def _aligned(Py_ssize_t size):
-    """Return zeros, float64, shape (size,), aligned to a cache line."""
-    memory = np.zeros(size + 8)
-    shift = (-memory.ctypes.data // 8) % 8
-    return memory[shift : shift + size]
-
-
 def _tiled(points):
     """Return points in tiles of `DOUBLE_TILE`, zero padded, float64, one after the other."""
     count, d = points.shape
     n_tiles = (count + DOUBLE_TILE - 1) // DOUBLE_TILE
     padded = np.zeros((n_tiles * DOUBLE_TILE, d))
     padded[:count] = points
-    tiles = _aligned(padded.size)
+    tiles = aligned_zeros(padded.size)
     tiles.reshape(n_tiles, d, DOUBLE_TILE)[...] = padded.reshape(n_tiles, DOUBLE_TILE, d).transpose(0, 2, 1)
     return tiles
 
@@ -533,7 +527,7 @@ cdef class FewSums:
         cdef Py_ssize_t n = rows.shape[0]
         self.stored, self.d = stored, rows.shape[1]
         self.rows = rows
-        self.tiles = _aligned((n + DOUBLE_TILE) * self.d)
+        self.tiles = aligned_zeros((n + DOUBLE_TILE) * self.d)
         self.weights = np.zeros(n + DOUBLE_TILE)
         self.queries = np.empty(n * self.d)
 

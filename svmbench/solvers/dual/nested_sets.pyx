@@ -31,6 +31,7 @@ n for each changed coefficient, with n the number of examples of that level.
 
 import numpy as np
 
+from svmbench.simd.targets import aligned_zeros
 from svmbench.solvers.run import Uninterrupted
 
 from libc.math cimport fabs, fmax, fmin
@@ -217,8 +218,8 @@ cdef class Flat(Level):
     def __init__(self, oracle, problem, labels, diagonal, most, bounds=None):
         super().__init__(oracle, problem, labels, diagonal, most, bounds)
         self.stride = -(-most // WORKING_SET_PAD) * WORKING_SET_PAD
-        self.matrix, self.rows = np.zeros((2, most * self.stride), dtype=np.float32)
-        self.vectors = np.zeros((7, self.stride))
+        self.matrix, self.rows = aligned_zeros((2, most * self.stride), np.float32)
+        self.vectors = aligned_zeros((7, self.stride))
         self.vectors[0] = 1.0
         self.inner.stride = self.stride
         self.inner.kernel = &self.matrix[0]

@@ -33,6 +33,8 @@ own `TwoGroups`.
 
 import numpy as np
 
+from svmbench.simd.targets import aligned_zeros
+
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
@@ -86,17 +88,17 @@ cdef class TwoGroups:
         self.pair[0] = self.pair[1] = -1
         most = widest + wider
         # Zeros: memory that is not written to is not taken. Rows that are not made yet must be finite.
-        self.matrix = np.zeros(most * most, dtype=np.float32)
+        self.matrix = aligned_zeros(most * most, np.float32)
         self.made = np.zeros(most, dtype=np.uint8)
-        self.vectors = np.zeros((7, most))
+        self.vectors = aligned_zeros((7, most))
         self.gains, self.sums, self.excess = np.zeros((3, most))
-        self.singles = np.zeros((4, most), dtype=np.float32)
+        self.singles = aligned_zeros((4, most), np.float32)
         self.places = np.zeros(most, dtype=np.int64)
         self.runs = np.zeros((2 + PICKED, most), dtype=np.int32)
         self.packed.from_, self.packed.to = &self.runs[0, 0], &self.runs[1, 0]
         self.packed.lanes = &self.runs[2, 0]
         packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
-        self.few_matrix = np.zeros(packed * packed, dtype=np.float32)
+        self.few_matrix = aligned_zeros(packed * packed, np.float32)
         self.few_made = np.zeros(packed, dtype=np.uint8)
         self.few_vectors = np.zeros((7, packed))
         self.query = np.zeros(query, dtype=np.int8)

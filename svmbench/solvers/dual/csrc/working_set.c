@@ -14,6 +14,11 @@ static inline const float *kernel_row(working_set *set, ptrdiff_t k)
     return set->kernel + k * set->stride;
 }
 
+/* Factor of a bound that leaves out what rounding may change. */
+#define SURELY (1.0 - 1e-6)
+
+enum kind { ALONE, TOGETHER, PAIR }; /* of a gain */
+
 #define BODY "_working_set_body.h"
 #include "svmbench/simd/csrc/variants.h"
 

@@ -17,7 +17,7 @@ typedef struct {
     double *beta;           /* alpha y, within its bounds; updated to the solution */
     double *values;         /* y - f(x); updated with beta */
     double *up;             /* scratch: 0, or -inf where beta cannot grow */
-    double *down;           /* scratch: 0, or +inf where it cannot fall */
+    double *down;           /* scratch: 0, or -inf where it cannot fall */
     /* If this is not NULL, rows are computed when they are first read: `make` fills row k, and `made` is 1 for each
      * row that is filled. */
     void (*make)(void *maker, ptrdiff_t k);
