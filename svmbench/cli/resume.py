@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str]) -> int:
 
     record = Record.find(Path(given.results), given.sweep)
     plan = record.plan()
+    if os.path.isdir(plan.started):
+        os.chdir(plan.started)  # another file may have the relative path of the data here
     check_machine(plan)
     keep = (*FINISHED, "failed", "refused") if plan.options["retry"] == "none" else FINISHED
     jobs = range(len(plan.jobs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,8 @@ class Plan:
         Combinations left out as impossible: their label, and the reason.
     folders : list of str
         The user's configuration folders, which the overrides may need.
+    started : str
+        The folder in which it was made, where relative paths of data begin.
     """
 
     jobs: list[Job]
@@ -65,6 +68,7 @@ class Plan:
     duplicates: list[tuple[str, str]] = field(default_factory=list)
     impossible: list[tuple[str, str]] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
+    started: str = ""
 
 
 def make(
@@ -81,7 +85,7 @@ def make(
     composed, options = compose.jobs(overrides, folders, settings)
     given = [of_the_run(job.overrides) for job in composed]
     labels = _labels(given)
-    plan = Plan([], options, folders=list(map(str, folders)))
+    plan = Plan([], options, folders=list(map(str, folders)), started=os.getcwd())
     firsts: dict[tuple[str, int | None], str] = {}
     judged: dict[tuple[int, ...], tuple[str | None, str, bool]] = {}  # jobs that differ in the seed share all
     for label, overrides, job in zip(labels, given, composed, strict=True):

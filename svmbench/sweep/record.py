@@ -239,7 +239,7 @@ def _check_plan(plan: Plan) -> None:
     )
     ordered = [job.number for job in plan.jobs] == list(range(len(plan.jobs)))
     pairs = [*plan.duplicates, *plan.impossible]
-    texts = _are(plan.folders, str) and all(_are(pair, str, 2) for pair in pairs)
+    texts = _are([*plan.folders, plan.started], str) and all(_are(pair, str, 2) for pair in pairs)
     if not (whole and ordered and plan.jobs and texts):
         raise Damage("it holds what no plan has")
     options = sweep_options(plan.options)

@@ -272,6 +272,21 @@ def test_deleted_runs_of_a_sweep_are_gone_and_made_again(here, capsys):
     assert "3 of 3 done" in output(capsys, ["status"])
 
 
+def test_resume_reads_the_data_of_the_folder_in_which_a_sweep_began(here, capsys, monkeypatch):
+    rows = [f"{k % 7},{k % 5},{1 if k % 3 else -1}\n" for k in range(40)]
+    (here / "mine.csv").write_text("".join(rows))
+    words = ["dataset=file", "dataset.path=mine.csv", "kernel.gamma=1", "problem.C=1", *SMALL[3:]]
+    assert main(["run", "-m", "solver=smo,pegasos", *words]) == 0
+    ids = {run.id for run in Store("results").runs()}
+    assert main(["delete", next(iter(ids)), "--yes"]) == 0
+    elsewhere = here / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine.csv").write_text("".join(rows[::-1]))
+    monkeypatch.chdir(elsewhere)
+    assert "2 done" in output(capsys, ["resume", "--results", "../results"])
+    assert {run.id for run in Store(here / "results").runs()} == ids
+
+
 def test_best_names_one_setting_for_each_data_set_and_why_a_set_has_none(here, capfd):
     words = ["solver=smo", "problem.C=1,10", "budget.seconds=5", "dataset=banana,checkerboard,twonorm"]
     words += ["dataset.n_train=60", "dataset.n_test=20"]
