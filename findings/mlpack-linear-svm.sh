@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # mlpack 4.8.0, linear_svm of its Python package: a model that was trained with no_intercept=True refuses the examples that it was
 # trained on, since it counts one dimension less than they have. Its output "probabilities" holds scores, negative ones as well. With
-# delta=10, the same problem as a ten times larger lambda, five trainings end without a word at five different places, all of them worse than to name the
-# larger class always.
+# delta=10, the same problem as a ten times larger lambda, five trainings end without a word at five different places, all of them worse
+# than to name the larger class always.
 # Seen: Test data dimensionality (5) must be the same as the dimensionality of the training data (4); least "probability" -1.11;
 # [0.712, 0.492, 0.52, 0.466, 0.691]; larger class 0.962
 set -euo pipefail
