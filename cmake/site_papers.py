@@ -52,7 +52,8 @@ _NOT_COVERED = {
         "run was not made); that RandSVM takes O(k log n) rounds on average, since section 2.1 says so with "
         "samples of 6 k² examples, 60,000 and more of our 80,000 at most (RS-it.1 asks how rounds grow with "
         "samples of 2 k); and the three statements of Theorem 3 on data that are almost separable. Its "
-        "first two are those of Theorem 1, which RS-Th1 checks, after examples at the bound are left out; "
+        "first is that of Theorem 1, which RS-Th1 checks, and its second that of Theorem 2, which RS-Th2 "
+        "checks, after examples at the bound are left out; "
         "the third says that a subset exists, and not which."
     ),
     "AS": (

@@ -148,7 +148,8 @@ def _legend(grid: Grid) -> str:
     parts = [f"{name}: {_meaning(given, clock)}" for name, given in grid.values.items()]
     if grid.relative:
         parts.append(f"each number is that of {grid.relative} divided by that of the line")
-    missing = "An en dash: the runs are not there; >: not reached by then."
+    disturbed = " or were disturbed" if clock.endswith("seconds") else ""
+    missing = f"An en dash: the runs are not there{disturbed}; >: not reached by then."
     single = " Without ±: a single run." if "±" in grid.cell else ""
     return f"Each cell is `{grid.cell}`; {'; '.join(parts)}. {missing}{single}"
 
