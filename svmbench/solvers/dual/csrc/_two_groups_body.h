@@ -42,6 +42,15 @@ TARGET INLINE uint32_t VARIANT(bits)(vi marks)
 #endif
 }
 
+TARGET INLINE int VARIANT(any_positive)(vf values)
+{
+#if LEVEL >= 2
+    return _mm512_cmp_ps_mask((__m512)values, _mm512_setzero_ps(), _CMP_GT_OQ) != 0;
+#else
+    return VARIANT(bits)(values > 0.0f) != 0;
+#endif
+}
+
 /* The highest lane, found by halving. */
 TARGET INLINE float VARIANT(highest)(vf values)
 {
@@ -128,34 +137,56 @@ TARGET INLINE float VARIANT(move_pair)(two_groups *set, const float *row_i, cons
     return high;
 }
 
+/* How far a register of partners is below the highest, where they can move down, else 0. */
+TARGET INLINE vf VARIANT(below)(const two_groups *set, float high, ptrdiff_t at)
+{
+    return VARIANT(above)(high - (LOAD(set->values + at) + LOAD(set->down + at)), (vf){0});
+}
+
+/* The curvature along a register of pairs. */
+TARGET INLINE vf VARIANT(curvature)(const two_groups *set, const float *row, float own, ptrdiff_t at)
+{
+    const vf least = 1e-12f - (vf){0};
+    return VARIANT(above)(own + LOAD(set->diagonal + at) - 2.0f * LOAD(row + at), least);
+}
+
 /* The gains of a register of partners to second order. */
 TARGET INLINE vf VARIANT(gain)(const two_groups *set, const float *row, float high, float own, ptrdiff_t at)
 {
-    const vf zero = {0}, least = 1e-12f - (vf){0};
-    const vf below = VARIANT(above)(high - (LOAD(set->values + at) + LOAD(set->down + at)), zero);
-    const vf curvature = own + LOAD(set->diagonal + at) - 2.0f * LOAD(row + at);
-    return below * below / VARIANT(above)(curvature, least);
+    const vf below = VARIANT(below)(set, high, at);
+    return below * below / VARIANT(curvature)(set, row, own, at);
 }
 
-/* The partner of the highest with the largest gain. */
+/* The first partner of the highest with the largest gain. As in the working set, gains are computed only for the chunks
+ * where multiplication shows that they may exceed the best of those before. */
 TARGET INLINE ptrdiff_t VARIANT(partner)(const two_groups *set, const float *row, float high, float own)
 {
-    leader best = {(vf){0}, (vi){0}};
-    vf gains[CHAINS];
-    vi chunk = {0};
-    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK, chunk += 1) {
-        vf top = {0};
+    const vf zero = {0};
+    ptrdiff_t which = 0;
+    float best = 0.0f;
+    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK) {
+        const float bar = best * (1.0f - 1e-5f); /* rounding of the bound does not decide */
+        vf gains[CHAINS], top = {0};
 #pragma GCC unroll 4
-        for (int c = 0; c < CHAINS; c++)
-            top = VARIANT(above)(VARIANT(gain)(set, row, high, own, k + c * WIDTH), top);
-        VARIANT(compete)(&best, top, chunk);
+        for (int c = 0; c < CHAINS; c++) {
+            const vf below = VARIANT(below)(set, high, k + c * WIDTH);
+            top = VARIANT(above)(below * below - bar * VARIANT(curvature)(set, row, own, k + c * WIDTH), top);
+        }
+        if (!VARIANT(any_positive)(top))
+            continue;
+        top = zero;
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++) {
+            gains[c] = VARIANT(gain)(set, row, high, own, k + c * WIDTH);
+            top = VARIANT(above)(gains[c], top);
+        }
+        const float most = VARIANT(highest)(top);
+        if (most > best) {
+            best = most;
+            which = k + VARIANT(first_of)(gains, most);
+        }
     }
-    ptrdiff_t begin;
-    const float most = VARIANT(winner)(&best, &begin);
-#pragma GCC unroll 4
-    for (int c = 0; c < CHAINS; c++)
-        gains[c] = VARIANT(gain)(set, row, high, own, begin + c * WIDTH);
-    return begin + VARIANT(first_of)(gains, most);
+    return which;
 }
 
 TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t steps)
