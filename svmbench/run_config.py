@@ -13,7 +13,8 @@ Every property of a key is metadata of its field, defined only here:
     Smallest value, an exclusive lower bound, largest value, and the words allowed. Limits hold for each
     number of a list, and a list with a lower limit is not empty.
 
-The meaning, unit and rationale of every default are in the comments of ``conf/``.
+``help``
+    Meaning, unit and reason for the default, as ``svmbench run --help`` shows them.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ Role = Literal["problem", "method", "end", "place"]
 _Section = TypeVar("_Section")
 
 
-def _key(default: Any, role: Role = "method", **more: Any) -> Any:
-    return field(default=default, metadata={"role": role, **more})
+def _key(default: Any, meaning: str, role: Role = "method", **more: Any) -> Any:
+    return field(default=default, metadata={"help": meaning, "role": role, **more})
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,37 @@ class Choice:
 class ProblemConfig:
     """What is minimised; one of lam and C is None and follows from the other."""
 
-    lam: float | None = _key(None, above=0)
-    C: float | None = _key(None, above=0)
-    bias: str = _key("none", choices=BIASES)
-    weights: str = _key("none", later=True, choices=WEIGHTS)
-    multiclass: str = _key("none", later=True, choices=MULTICLASS)
+    lam: float | None = _key(
+        None, "Regularisation of lam/2 |w|² + mean hinge loss. null: given by problem.C.", above=0
+    )
+    C: float | None = _key(
+        None,
+        "Regularisation of 1/2 |w|² + C sum of hinge losses; C = 1/(lam n). null: given by problem.lam; if "
+        "both are null, by dataset.suggested.C.",
+        above=0,
+    )
+    bias: str = _key(
+        "none",
+        "Whether the predictor has a bias, which is never regularised. The papers' main experiments have "
+        "none.",
+        choices=BIASES,
+    )
+    weights: str = _key(
+        "none",
+        "Weights of the losses. none: all 1. balanced: n / (2 m) for each example of a class with m of the "
+        "n training examples, so that both classes have the same total weight, as with "
+        "class_weight='balanced' in scikit-learn.",
+        later=True,
+        choices=WEIGHTS,
+    )
+    multiclass: str = _key(
+        "none",
+        "How to handle more than two classes, by several binary problems in one run. one_vs_one: a problem "
+        "for each pair, most votes win. one_vs_rest: a problem for each class, the largest score wins. "
+        "none: the two classes of dataset.task.",
+        later=True,
+        choices=MULTICLASS,
+    )
 
 
 @dataclass(frozen=True)
@@ -91,15 +118,67 @@ class BudgetConfig:
     limit for solvers that converge to the optimum (``Solver.exact``) and 1e8 for others.
     """
 
-    name: str = _key("quick", "place")
-    counter: str = _key("kev_ondemand", given=str | None, choices=COUNTERS)
-    kev: float | None = _key(None, "end", given=float | str | None, above=0, choices=("auto",))
-    iterations: int | None = _key(None, "end", min=1)
-    seconds: float | None = _key(None, "end", above=0)
-    memory: float | None = _key(None, above=0)
-    gap: float | None = _key(None, "end", above=0)
-    test_error: float | None = _key(None, "end", min=0, max=1)
-    quiet: float | None = _key(None, "place", later=True, above=0)
+    name: str = _key("quick", "Name of the budget; does not change a result.", "place")
+    counter: str = _key(
+        "kev_ondemand",
+        "Counter that kev limits and by which checkpoints are spaced. null: kev_ondemand, the convention of"
+        " the Pegasos paper, or inner_products for linear solvers, which evaluate no kernel.",
+        given=str | None,
+        choices=COUNTERS,
+    )
+    kev: float | None = _key(
+        None,
+        "Most evaluations, by budget.counter; null: no limit. auto: no limit for an exact solver, which "
+        "ends at the optimum (`svmbench solvers`), else 1e8, where most curves of the papers have become "
+        "flat.",
+        "end",
+        given=float | str | None,
+        above=0,
+        choices=("auto",),
+    )
+    iterations: int | None = _key(
+        None,
+        "Most iterations; null: no limit. Off, because iterations of different methods have different costs.",
+        "end",
+        min=1,
+    )
+    seconds: float | None = _key(
+        None,
+        "Most training time in wall seconds; null: no limit. Off, because it would make results depend on "
+        "the machine. It also limits, separately, the computation of the optimum for nu=auto or R=auto.",
+        "end",
+        above=0,
+    )
+    memory: float | None = _key(
+        None,
+        "Cache of kernel rows in MiB; null: no limit. A run also ends when it takes more memory, in "
+        "addition to its data, than the sum of this, eight times the size of the data, the size of its "
+        "features, and 256 MiB. Leaves room for other programs on a small machine.",
+        above=0,
+    )
+    gap: float | None = _key(
+        None,
+        "Stop at this relative duality gap; null: no limit. Off, because only some methods have a dual "
+        "bound.",
+        "end",
+        above=0,
+    )
+    test_error: float | None = _key(
+        None,
+        "Stop at this test error, a fraction; null: no limit. Off, because stopping by the test set biases "
+        "the test error.",
+        "end",
+        min=0,
+        max=1,
+    )
+    quiet: float | None = _key(
+        None,
+        "Most seconds to wait, before training, for other processes to leave the machine idle; null: start "
+        "at once. It affects only how reliable the times of the run are.",
+        "place",
+        later=True,
+        above=0,
+    )
 
     def limits(self) -> list[tuple[str, str, float]]:
         """Return the limits of what may be spent that are set: key, column of the trace, value."""
@@ -144,26 +223,69 @@ class BudgetConfig:
 class ObserveConfig:
     """Checkpoints per factor of ten, or how far apart, and whether they evaluate the training examples."""
 
-    points: int = _key(10, min=1, max=1000)
-    every: int | None = _key(None, later=True, min=1)
-    train: bool = _key(True, later=True)
+    points: int = _key(
+        10,
+        "Checkpoints per factor of ten of budget.counter. Ten give a smooth curve on a logarithmic axis.",
+        min=1,
+        max=1000,
+    )
+    every: int | None = _key(
+        None,
+        "Distance of checkpoints by budget.counter, at multiples of it, in place of points; the papers that"
+        " check an error ten times per epoch need it. null: by points.",
+        later=True,
+        min=1,
+    )
+    train: bool = _key(
+        True,
+        "Whether checkpoints have the objective, the training error and the gap. false: test and validation"
+        " errors only, for one pass over millions of examples, where evaluating all of them takes longer "
+        "than training.",
+        later=True,
+    )
 
 
 @dataclass(frozen=True)
 class ValidateConfig:
     """k-fold cross-validation over the training examples."""
 
-    folds: int = field(metadata={"given": int | None, "min": 2})
-    seed: int = _key(0, min=0)
-    warm: bool = _key(False, later=True)
+    folds: int = field(
+        metadata={
+            "help": "Number of stratified folds of the training examples for cross-validation: each fold is "
+            "predicted by an additional fit on the others, with the same budget. The fraction of "
+            "mistakes is the validation_error of the run. null: no folds.",
+            "given": int | None,
+            "min": 2,
+        }
+    )
+    seed: int = _key(
+        0,
+        "Seed of the folds. The folds are the same for all settings, so that their errors can be compared.",
+        min=0,
+    )
+    warm: bool = _key(
+        False,
+        "Train on all examples first, and begin the fit of each fold at that answer instead of at 0. This "
+        "takes fewer evaluations to the same optima. Only for solvers that can begin at a given point; "
+        "svmbench tune turns it on for them.",
+        later=True,
+    )
 
 
 @dataclass(frozen=True)
 class DataConfig:
     """Where data are downloaded from and stored."""
 
-    mirror: str | None = None
-    dir: str | None = None
+    mirror: str | None = _key(
+        None,
+        "Folder with copies of the published files, tried before the network. null: $SVMBENCH_MIRROR, if "
+        "that is set.",
+    )
+    dir: str | None = _key(
+        None,
+        "Folder of the downloaded and prepared data. null: $SVMBENCH_DATA, else datasets/ of a source "
+        "checkout, else the user's cache folder.",
+    )
 
 
 @dataclass(frozen=True)
@@ -180,22 +302,8 @@ class RunConfig:
         The sections of these names.
     validate : ValidateConfig or None
         The cross-validation, if any.
-    subset : int or None
-        Number of training examples to train on, drawn by ``seed``. None: all.
-    start : str or None
-        Stored run whose coefficients are the first iterate. None: all coefficients are 0.
-    seed : int
-        Seed of all random choices.
-    threads : int
-        Threads of all computations.
-    prefetch : bool
-        Whether kernel rows are computed ahead of need.
-    results : str
-        The results folder.
-    precision : str
-        Precision of kernel rows.
-    force : bool
-        Whether to repeat a stored run.
+
+    The other keys are explained by the help of their fields.
     """
 
     solver: Choice
@@ -206,15 +314,54 @@ class RunConfig:
     budget: BudgetConfig = BudgetConfig()
     observe: ObserveConfig = ObserveConfig()
     validate: ValidateConfig | None = field(default=None, metadata={"later": True})
-    subset: int | None = _key(None, "problem", later=True, min=2)
-    start: str | None = _key(None, later=True)
-    seed: int = _key(0, min=0)
-    threads: int = _key(1, min=1)
-    prefetch: bool = _key(True, "place")
-    results: str = _key("results", "place")
-    precision: str = _key("auto", "problem", later=True, choices=("auto", "single", "double"))
+    subset: int | None = _key(
+        None,
+        "Train on this number of training examples, drawn at random by the seed; validation and test sets "
+        "are unchanged. n, lam and C are those of the subset. null: train on all.",
+        "problem",
+        later=True,
+        min=2,
+    )
+    start: str | None = _key(
+        None,
+        "Begin at the coefficients of a stored run (its name) on the same examples, clipped to the bounds "
+        "of this problem, instead of at 0; only for dcd, decomposition, smo and smo_pair. The stored run "
+        "may have another C, gamma or solver.",
+        later=True,
+    )
+    seed: int = _key(
+        0, "Seed of the solver's random choices. Repetitions of an experiment use 0, 1, 2, ...", min=0
+    )
+    threads: int = _key(
+        1,
+        "Threads of a run, for kernel values and in numerical libraries. One, as in the papers, so that "
+        "times can be compared.",
+        min=1,
+    )
+    prefetch: bool = _key(
+        True,
+        "Compute kernel rows that a solver will probably need in blocks, if this is faster. It changes "
+        "neither results nor the counts under A, B and C, only the evaluations actually made (kev_computed,"
+        " inner_products). It is off if the budget counts one of these two.",
+        "place",
+    )
+    results: str = _key(
+        "results", "Folder of the stored runs, relative to the current one; any writable path.", "place"
+    )
+    precision: str = _key(
+        "auto",
+        "Precision in which kernel values are computed before they are rounded to single precision. auto: "
+        "double if single precision would cause errors above 1e-6.",
+        "problem",
+        later=True,
+        choices=("auto", "single", "double"),
+    )
     data: DataConfig = field(default=DataConfig(), metadata={"role": "place"})
-    force: bool = _key(False, "place")
+    force: bool = _key(
+        False,
+        "Run again although an identical run is stored, and replace it. Off, so that no work is done twice.",
+        "place",
+    )
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> RunConfig:

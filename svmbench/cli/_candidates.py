@@ -1,4 +1,4 @@
-"""Shell completion from parsers of commands, ``conf/`` and names of folders.
+"""Shell completion from parsers of commands, options and names of folders.
 
 Standard library only, except for the names of metrics.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from svmbench.cli._commands import COMMANDS
 from svmbench.cli._parser import Parser
-from svmbench.config import folder
+from svmbench.config import folder, options
 from svmbench.counters import COUNTERS
 from svmbench.errors import UserError
 from svmbench.speed.jobs import JOBS
@@ -123,11 +123,11 @@ def _run(last: str, before: list[str]) -> list[str]:
     """Return overrides: groups and keys, or values after ``=``."""
     folders = folder.user_folders(_after("--config-dir", before))
     groups = folder.groups(folders)
-    chosen = folder.defaults()
+    chosen = dict(folder.DEFAULTS)
     chosen |= dict(
         word.split("=", 1) for word in before if word.partition("=")[0] in folder.GROUPS and "=" in word
     )
-    keys = {key.name: key.choices for key in folder.keys(chosen, folders)}
+    keys = {key.name: key.choices for key in options.keys(chosen, folders)}
     plus = last[: len(last) - len(last.lstrip("+"))]
     name, equals, value = last[len(plus) :].partition("=")
     if not equals:

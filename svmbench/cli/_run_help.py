@@ -6,12 +6,12 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from svmbench.config import folder
+from svmbench.config import folder, options
 
 
 def text(overrides: Sequence[str], folders: Sequence[Path]) -> str:
     """Return the groups with their options, and the keys of the chosen options with their meaning."""
-    chosen = folder.defaults()
+    chosen = dict(folder.DEFAULTS)
     for override in overrides:
         group, _, option = override.partition("=")
         if group in folder.GROUPS and option in folder.options(group, folders):
@@ -22,7 +22,7 @@ def text(overrides: Sequence[str], folders: Sequence[Path]) -> str:
         lead = f"  {group}=" if group in folder.GROUPS else f"  +{group}="
         lines += textwrap.wrap(" ".join(names), 96, initial_indent=f"{lead:<12}", subsequent_indent=" " * 12)
     lines += ["", "keys and their values now:"]
-    for key in folder.keys(chosen, folders):
+    for key in options.keys(chosen, folders):
         lines.append(f"  {key.name}={key.default}" + (f"   ({key.allowed})" if key.allowed else ""))
         lines += textwrap.wrap(key.comment, 96, initial_indent="      ", subsequent_indent="      ")
     return "\n".join(lines)

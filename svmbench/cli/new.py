@@ -83,17 +83,13 @@ def _check_name(kind: str, name: str) -> None:
 
 def _taken(kind: str) -> Sequence[str]:
     """Return the names that cannot be given again."""
-    if kind in _PACKAGES:
-        from svmbench.config import folder
-
-        return folder.class_names(kind)
     if kind == "figure":
         from svmbench.papers.catalogue import ours
 
         return [*ours(), *(name.replace("-", "_") for name in ours())]
     from svmbench.config import folder
 
-    return [file.stem for file in (folder.conf_dir() / "dataset").glob("*.yaml")]
+    return folder.class_names(kind)
 
 
 def _folder(given: str | None) -> Path:

@@ -56,9 +56,7 @@ def _parser() -> Parser:
         "memory from stored runs of the same solver and data.",
     )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run -m")
-    parser.add_argument(
-        "--config-dir", metavar="DIR", help="your own configuration folder, in addition to conf/"
-    )
+    parser.add_argument("--config-dir", metavar="DIR", help="folder with options of your own")
     parser.add_argument(
         "--calibrate",
         action="store_true",

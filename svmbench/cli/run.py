@@ -17,11 +17,11 @@ from svmbench.cli._parser import Parser
 from svmbench.cli._tables import last_checkpoint
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 from svmbench.runner.spawn import thread_environment
 
 if TYPE_CHECKING:
     from svmbench.cli._painter import Regions
-    from svmbench.run_config import RunConfig
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
 
@@ -102,7 +102,7 @@ def _parser() -> Parser:
         "--config-dir",
         "-cd",
         metavar="DIR",
-        help="your own configuration folder, in addition to conf/ ($SVMBENCH_CONF)",
+        help="folder with options of your own ($SVMBENCH_CONF)",
     )
     parser.add_argument("--cfg", "-c", choices=("job",), help="print the configuration, run nothing")
     parser.add_argument("--json", action="store_true", help="print the end and the last numbers as JSON")
@@ -115,11 +115,9 @@ def _parser() -> Parser:
 
 def _threads(overrides: Sequence[str]) -> int:
     """Return the number of threads before anything is composed or loaded."""
-    root = folder.conf_dir() / "config.yaml"  # no other file: classes of solvers load numpy
     given = [match[1] for text in overrides if (match := re.fullmatch(r"\+{0,2}threads=([1-9]\d*)", text))]
-    default = next(key.default for key in folder.read_keys(root) if key.name == "threads")
     # No more than there are, since libraries would start them: too many are refused where the run is made.
-    return min(int(given[-1] if given else default), os.cpu_count() or 1)
+    return min(int(given[-1]) if given else RunConfig.threads, os.cpu_count() or 1)
 
 
 def _trains_here(overrides: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser, as_number
-from svmbench.config import folder
+from svmbench.config import folder, options
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig, flatten
 
@@ -94,9 +94,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--search-seed", type=int, metavar="N", help="random, halving: seed of the draws, 0 by default"
     )
-    parser.add_argument(
-        "--config-dir", metavar="DIR", help="your own configuration folder, in addition to conf/"
-    )
+    parser.add_argument("--config-dir", metavar="DIR", help="folder with options of your own")
     parser.add_json()
     return parser
 
@@ -155,7 +153,7 @@ class Tuning:
     def _tunable(self, chosen: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the keys to tune: gamma only if the kernel has one."""
         groups = {key: _value(texts[0]) for key, texts in chosen.items() if key in folder.GROUPS}
-        keys = {key.name for key in folder.keys(folder.defaults() | groups, self._folders)}
+        keys = {key.name for key in options.keys(folder.DEFAULTS | groups, self._folders)}
         return ["problem.C", *(["kernel.gamma"] if "kernel.gamma" in keys else [])]
 
     def refine(self, rounds: int) -> int:
@@ -323,7 +321,7 @@ def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:
     """Return whether the folds can begin at a point: with two classes, and a solver that supports it."""
     from svmbench.solvers import registry
 
-    name = _value(axes["solver"][0]) if "solver" in axes else folder.defaults()["solver"]
+    name = _value(axes["solver"][0]) if "solver" in axes else folder.DEFAULTS["solver"]
     several = _value(axes.get("problem.multiclass", ["=none"])[0]) != "none"
     return _value(axes["validate.folds"][0]) != "null" and not several and registry.get(name).startable
 

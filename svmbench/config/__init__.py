@@ -1,13 +1,13 @@
-"""Configuration: the options in ``conf/``, their composition with overrides, and validation.
+"""Configuration: options, their composition with overrides, and validation.
 
 Words become a `RunConfig`, or one for each combination of a sweep::
 
-    compose              one configuration by Hydra; plain: others that differ from it in a few values
-      |-- overrides      the form of the words, and messages for those that do not compose
-      |-- folder         groups, options and keys, read without Hydra so that help is instant
+    compose              words, in Hydra's grammar, to configurations
+      |-- overrides      the form of the words, and messages for unknown keys
+      |-- options        keys of options, of svmbench and in files of users; folder: names and files
       `-- validation     what is impossible, and values that depend on the data set or the solver
             |-- values       type and range of single values
-            `-- schema       launchers and sweeps
+            `-- schema       launchers, budgets and sweeps
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Resolved configurations from overrides, by Hydra's composition and our validation.
+"""Resolved configurations from overrides: parsed by Hydra's grammar, composed and validated here.
 
-Hydra only reads and composes ``conf/``, and parses overrides and sweeps. It does not run anything.
+A configuration is the defaults of the chosen options, in plain types, with the given values in their places.
 """
 
 from __future__ import annotations
@@ -9,36 +9,27 @@ import dataclasses
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-from hydra import compose, initialize_config_dir
-from hydra.core.config_store import ConfigStore
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, RangeSweep
+from hydra.core.override_parser.types import Glob, Override, RangeSweep
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from svmbench.config import folder
-from svmbench.config.overrides import as_text, check_form, check_keys, not_an_override, usual, written
-from svmbench.config.plain import check_files, check_shapes, plain, read_section, with_changes
-from svmbench.config.validation import checked, of_the_sweep, schema_of, sweep_options
+from svmbench.config import folder, options
+from svmbench.config.options import Option, Tree, merged, option_of
+from svmbench.config.overrides import as_text, check_form, check_key, not_an_override, usual, written
+from svmbench.config.schema import Sweep
+from svmbench.config.validation import checked, of_the_sweep, sweep_options
 from svmbench.config.values import defaults_of
 from svmbench.errors import UserError, nearest
-from svmbench.run_config import Parameter, RunConfig
+from svmbench.run_config import SECTIONS, TOP, RunConfig
 
-_FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
-
-#: The keys of the shipped root file outside the groups, as read by this process, by the state of the file.
-_ROOT: dict[tuple[int, int], dict[str, Parameter]] = {}
-
-#: An override that needs neither Hydra nor validation if another seed has had both: nothing depends on it.
+#: An override that needs neither parsing nor validation if another seed has had both: nothing depends on it.
 _SEED = re.compile(r"seed=\d{1,9}", re.ASCII)
 
 #: Most jobs of a sweep. All are composed and validated in advance, in about a millisecond each.
@@ -65,9 +56,8 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig
 
 def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
     """Return the configurations of many runs, as `resolve` does; common parts are read once."""
-    with _composer(folders) as composer:
-        read = [composer.read(each) for each in many]
-        return [_resolved(composer.compose(_single(composer, each))) for each in read]
+    composer = _Composer(folders)
+    return [_resolved(composer.compose(_single(composer, composer.read(each)))) for each in many]
 
 
 def _resolved(composed: Mapping[str, Any]) -> RunConfig:
@@ -87,10 +77,10 @@ def text(overrides: Sequence[str], folders: Sequence[Path], *, resolved: bool = 
     resolved : bool
         Whether to replace interpolations by their values.
     """
-    with _composer(folders) as composer:
-        overrides = composer.read(overrides)
-        checked(composer.compose(_single(composer, overrides)))
-        return OmegaConf.to_yaml(compose("config", composer.arguments(overrides)), resolve=resolved).rstrip()
+    composer = _Composer(folders)
+    overrides = _single(composer, composer.read(overrides))
+    checked(composer.compose(overrides))
+    return OmegaConf.to_yaml(OmegaConf.create(composer.tree(overrides)), resolve=resolved).rstrip()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,29 +104,29 @@ def jobs(
         Lists of overrides with one value each. Every combination of `overrides` is made with each of these
         lists.
     """
-    with _composer(folders) as composer:
-        axes = composer.axes(composer.read(overrides))
-        count = len(settings) * math.prod(map(len, axes.values()))
-        if count > MOST_JOBS:
-            raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
-        moving = {key for key, texts in axes.items() if len(texts) > 1}
-        for key in filter(of_the_sweep, sorted(moving)):
-            raise UserError(f"{key} belongs to the whole sweep: give it one value")
-        found, given = [], sweep_options({})
-        alike: dict[tuple[str, ...], RunConfig] = {}  # by the overrides other than the seed
-        for texts, setting in itertools.product(itertools.product(*axes.values()), settings):
-            every = [*texts, *setting]
-            seeds = [text for text in every if _SEED.fullmatch(text)]
-            others = tuple(text for text in every if not _SEED.fullmatch(text))
-            if len(seeds) == 1 and others in alike:
-                config = dataclasses.replace(alike[others], seed=int(seeds[0].partition("=")[2]))
-            else:
-                composed = composer.compose(every)
-                given, config = sweep_options(composed), checked(composed)
-                if len(seeds) == 1:
-                    alike[others] = config
-            found.append(Job(every, config))
-        return found, given
+    composer = _Composer(folders)
+    axes = composer.axes(composer.read(overrides))
+    count = len(settings) * math.prod(map(len, axes.values()))
+    if count > MOST_JOBS:
+        raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
+    moving = {key for key, texts in axes.items() if len(texts) > 1}
+    for key in filter(of_the_sweep, sorted(moving)):
+        raise UserError(f"{key} belongs to the whole sweep: give it one value")
+    found, given = [], sweep_options({})
+    alike: dict[tuple[str, ...], RunConfig] = {}  # by the overrides other than the seed
+    for texts, setting in itertools.product(itertools.product(*axes.values()), settings):
+        every = [*texts, *setting]
+        seeds = [text for text in every if _SEED.fullmatch(text)]
+        others = tuple(text for text in every if not _SEED.fullmatch(text))
+        if len(seeds) == 1 and others in alike:
+            config = dataclasses.replace(alike[others], seed=int(seeds[0].partition("=")[2]))
+        else:
+            composed = composer.compose(every)
+            given, config = sweep_options(composed), checked(composed)
+            if len(seeds) == 1:
+                alike[others] = config
+        found.append(Job(every, config))
+    return found, given
 
 
 def axes(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, list[str]]:
@@ -144,8 +134,8 @@ def axes(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, li
 
     Their form is checked, but nothing is composed. For parameters and errors see `resolve`.
     """
-    with _composer(folders) as composer:
-        return composer.axes(composer.read(overrides))
+    composer = _Composer(folders)
+    return composer.axes(composer.read(overrides))
 
 
 def _check_range(override: Override) -> None:
@@ -186,24 +176,17 @@ def _single(composer: _Composer, overrides: Sequence[str]) -> list[str]:
     return list(overrides)
 
 
-@contextmanager
-def _composer(folders: Sequence[Path]) -> Iterator[_Composer]:
-    with initialize_config_dir(str(folder.conf_dir()), job_name="svmbench", version_base="1.3"):
-        yield _Composer(folders)
-
-
 class _Composer:
-    """Composes configurations while Hydra is initialised, and caches the common parts of a sweep's jobs."""
+    """Composes configurations, and caches the common parts of a sweep's jobs."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        check_shapes(folders)
         self._folders = folders
         self._groups = folder.groups(folders)
-        self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
+        self._parser = OverridesParser.create()
         self._grammar: dict[str, Override | None] = {}
         self._parsed: dict[str, Override] = {}
-        self._composed: dict[tuple[str, ...], dict[str, Parameter] | None] = {}
-        self._read: dict[tuple[str, str], dict[str, Parameter] | None] = {}
+        self._read: dict[tuple[str, str], Option] = {}
+        self._chosen: dict[tuple[str, ...], Tree] = {}
 
     def read(self, overrides: Sequence[str]) -> list[str]:
         """Return overrides in Hydra's grammar: our names of options, and text in quotes if it needs them."""
@@ -232,7 +215,7 @@ class _Composer:
     def check_known(self, override: Override) -> None:
         """Raise a `UserError` for a key without a section that does not exist."""
         key = override.key_or_group
-        known = [*self._groups, *(one.name for one in folder.keys(folder.defaults(), self._folders))]
+        known = [*self._groups, *(one.name for one in options.keys(folder.DEFAULTS, self._folders))]
         if "." not in key and key not in known:
             raise UserError(f"unknown key {key}{nearest(key, known)} (svmbench run --help lists all keys)")
 
@@ -259,8 +242,10 @@ class _Composer:
                 raise UserError(
                     f"{written(override)} has no values to list: give KEY=A,B or KEY=range(A,B,STEP)"
                 )
-            values = [written(override)]
-            if override.is_sweep_override():
+            values, given = [written(override)], override.value()
+            if isinstance(given, Glob):
+                values = [f"{key}={name}" for name in given.filter(folder.options(key, self._folders))]
+            elif override.is_sweep_override():
                 _check_range(override)
                 values = [
                     f"{key}={value}" for value in _stepped(override) or override.sweep_string_iterator()
@@ -274,112 +259,72 @@ class _Composer:
             found[key.lstrip("+")] = values
         return found
 
-    def arguments(self, overrides: Sequence[str]) -> list[str]:
-        """Return the arguments for Hydra: the overrides, and one that adds the user's folders."""
-        self._register(overrides)
-        quoted = ",".join("'file://" + str(path).replace("'", "\\'") + "'" for path in self._folders)
-        return [*([f"hydra.searchpath=[{quoted}]"] if quoted else []), *overrides]
+    def compose(self, overrides: Sequence[str]) -> Tree:
+        """Return the composed configuration of overrides with one value each."""
+        tree = self.tree(overrides)
+        if "${" not in str(tree):
+            return tree
+        try:
+            return cast(Tree, OmegaConf.to_container(OmegaConf.create(tree), resolve=True))
+        except OmegaConfBaseException as error:
+            said = str(error).strip().splitlines()[0]
+            way = r"\${...} stands for these characters themselves"
+            raise UserError(f"'{' '.join(overrides)}' cannot be composed: {said} ({way})") from error
 
-    def _register(self, overrides: Sequence[str]) -> None:
-        """Register with Hydra the defaults of classes that overrides, defaults or files may choose."""
-        texts = [folder.text_of(file) for path in self._folders for file in path.glob("*/*.yaml")]
-        words = {given.partition("=")[2] for given in overrides} | set(re.findall(r"\w+", " ".join(texts)))
-        words |= set(folder.defaults().values())
-        for group in folder.CLASSES:
-            for name in words.intersection(folder.class_names(group)):
-                ConfigStore.instance().store(
-                    name, _class_section(group, name), group=group, provider="svmbench"
-                )
-
-    def compose(self, overrides: Sequence[str]) -> Any:
-        """Return the composed configuration in plain types.
-
-        Hydra composes only what may affect more than a value or the section of an option, which takes it
-        0.1 s. Without such overrides, the shipped defaults are read, and then values and sections replaced.
-
-        Parameters
-        ----------
-        overrides : sequence of str
-            Overrides with one value each.
-        """
+    def tree(self, overrides: Sequence[str]) -> Tree:
+        """Return the composed configuration with its interpolations, ``${KEY}``, as they are."""
         parsed = self.parse(overrides)
-        sections = self._sections(parsed)
-        values = [o for o in parsed if self._is_value(o)]
-        fixed = tuple(written(o) for o in parsed if o not in values and o.key_or_group not in sections)
-        try:
-            if fixed and fixed not in self._composed:
-                self._composed[fixed] = plain(compose("config", self.arguments(fixed)), final=False)
-            tree = self._composed[fixed] if fixed else self._defaults(sections)
-            changed = with_changes(tree, sections, values)
-            return changed or plain(compose("config", self.arguments(overrides)), final=True)
-        except _FAILURES as error:
-            raise self._refusal(overrides, error) from error
+        base = self._options([o for o in parsed if o.key_or_group in self._groups])
+        tree = merged(base, {})
+        for override in (o for o in parsed if o.key_or_group not in self._groups):
+            *path, last = override.key_or_group.split(".")
+            place: Any = tree
+            for section in path:
+                place = place.get(section) if isinstance(place, dict) else None
+            known = isinstance(place, dict) and last in place
+            if not known or override.is_add():
+                check_key(override, base)
+            if isinstance(place, dict):
+                place.update(merged(place, {last: override.value()}))
+        return tree
 
-    def _defaults(self, sections: Mapping[str, Any]) -> dict[str, Parameter] | None:
-        """Return the shipped defaults: of groups without these sections, and of the keys outside groups."""
-        file = folder.conf_dir() / "config.yaml"
-        about = file.stat()
-        state = about.st_mtime_ns, about.st_size
-        if state not in _ROOT:
-            root = cast(dict[str, Parameter], OmegaConf.to_container(OmegaConf.load(file)))
-            _ROOT[state] = {key: value for key, value in root.items() if key != "defaults"}
-        chosen = {group: name for group, name in folder.defaults().items() if group not in sections}
-        found = {group: self._section(group, name) for group, name in chosen.items()}
-        return {**found, **_ROOT[state]} if None not in found.values() else None
+    def _options(self, given: Sequence[Override]) -> Tree:
+        """Return the defaults of the options that overrides choose, and of the others."""
+        words = tuple(map(written, given))
+        if words in self._chosen:
+            return self._chosen[words]
+        chosen, own = dict(folder.DEFAULTS), []
+        for override in given:
+            value = override.value()
+            for name in map(str, value if isinstance(value, list) else [value]):
+                if override.key_or_group in folder.GROUPS:
+                    chosen[override.key_or_group] = name
+                else:
+                    own.append((override.key_or_group, name))
+        fixed = {override.key_or_group for override in given}
+        every = [*own, *chosen.items()]
+        for option in every:  # those that they choose may choose others
+            for group, name in self._option(option).overrides.items():
+                if group not in fixed:
+                    fixed.add(group)
+                    chosen[group] = name
+                    every.append((group, name))
+        root = {
+            **{name: value for name, value in defaults_of(RunConfig).items() if name in TOP},
+            **{name: defaults_of(kind) for name, kind in SECTIONS.items() if name not in folder.GROUPS},
+            **defaults_of(Sweep),
+        }
+        tree: Tree = {}
+        for option in chosen.items():
+            tree = merged(tree, self._option(option).tree)
+        tree = merged(tree, root)
+        for option in own:
+            tree = merged(tree, self._option(option).tree)
+        self._chosen[words] = tree
+        return tree
 
-    def _sections(self, parsed: Sequence[Override]) -> dict[str, dict[str, Parameter]]:
-        """Return the sections of chosen options, by group; none if only Hydra can compose them.
-
-        Only Hydra can do so if anything is added, if a group is named twice, or if the file of an option may
-        affect more than its own section.
-        """
-        options = [o for o in parsed if not self._is_value(o)]
-        known = folder.defaults()
-        if any(_changes_form(o) or o.key_or_group not in known for o in options):
-            return {}
-        found = {o.key_or_group: self._section(o.key_or_group, str(o.value())) for o in options}
-        sections = {group: section for group, section in found.items() if section}
-        return sections if len(sections) == len(options) else {}
-
-    def _section(self, group: str, name: str) -> dict[str, Parameter] | None:
-        """Return the section of an option if its file defines nothing else; each file is read once."""
-        if (group, name) not in self._read:
-            file = folder.file_of(group, name, self._folders)
-            of_class = file is None and group in folder.CLASSES
-            self._read[group, name] = (
-                _class_section(group, name) if of_class else read_section(file) if file else None
-            )
-        return self._read[group, name]
-
-    def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
-        """Return the error for overrides that do not compose; raise it if a key or a file is the cause."""
-        check_files(self._folders, overrides, error)
-        parsed, reason = self.parse(overrides), error
-        try:
-            choices = [written(o) for o in parsed if o.key_or_group in self._groups]
-            check_keys(
-                [o for o in parsed if o.key_or_group not in self._groups],
-                compose("config", self.arguments(choices)),
-            )
-        except _FAILURES as failure:  # the options themselves do not compose
-            reason = failure
-        lines = [line.strip() for line in str(reason).splitlines() if line.strip()] or [type(reason).__name__]
-        unread = isinstance(reason, yaml.YAMLError)
-        said = f"a file is not YAML ({', '.join(lines)}); correct it" if unread else lines[0]
-        way = r" (\${...} stands for these characters themselves)" * ("Interpolation" in said)
-        return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}{way}")
-
-    def _is_value(self, override: Override) -> bool:
-        """Return whether an override only sets the value of an existing key."""
-        return not _changes_form(override) and override.key_or_group not in self._groups
-
-
-def _changes_form(override: Override) -> bool:
-    """Return whether an override adds, deletes or moves a key or a section."""
-    added = override.is_add() or override.is_force_add() or override.is_delete()
-    return added or override.package is not None
-
-
-def _class_section(group: str, name: str) -> dict[str, Parameter]:
-    """Return the section of a class with its defaults."""
-    return {"name": name, **defaults_of(schema_of(group, name))}
+    def _option(self, option: tuple[str, str]) -> Option:
+        """Return an option by its group and its name; each is read once."""
+        if option not in self._read:
+            self._read[option] = option_of(*option, self._folders)
+        return self._read[option]

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import OmegaConf
-
 from svmbench.config import folder
 from svmbench.config.validation import kind_of, schema_of
 from svmbench.errors import UserError, nearest, nearest_file
@@ -18,7 +16,6 @@ from svmbench.run_config import quoted
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
-    from omegaconf import DictConfig
 
 #: What to use instead of Hydra's own keys, by prefix; the last entry is for all other keys.
 _INSTEAD = {
@@ -179,16 +176,14 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
     return f"'{given}' is not of the form KEY=VALUE{nearest(given, [f'{group}=' for group in groups])}"
 
 
-def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
-    """Raise a `UserError` for a key that does not exist with the chosen options.
-
-    If all keys exist, the cause must be a value, and nothing is raised.
+def check_key(override: Override, base: Mapping[str, Any]) -> None:
+    """Raise a `UserError` unless an override adds a key that the file of the user's option leaves out.
 
     Parameters
     ----------
-    overrides : sequence of Override
-        Overrides of keys, not of groups.
-    base : DictConfig
+    override : Override
+        An override of a key that does not exist, or that adds one.
+    base : mapping
         The configuration composed from the options of the groups only.
 
     Raises
@@ -196,25 +191,23 @@ def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
     UserError
         With the nearest key and its siblings.
     """
-    present = list(_flatten(OmegaConf.to_container(base)))
+    present = list(_flatten(base))
     missing = [
         f"{group}.{item.name}"
         for group in folder.GROUPS
         for item in dataclasses.fields(schema_of(group, kind_of(group, base[group])))
         if f"{group}.{item.name}" not in present
     ]
-    for override in overrides:
-        key, given = override.key_or_group, written(override)
-        if key in present:
-            if override.is_add() and not override.is_force_add():
-                raise UserError(f"{given} is not allowed: {key} is set already; write {given.lstrip('+')}")
-        elif key not in missing:
-            raise UserError(_unknown_key(key, given, [*present, *missing], base))
-        elif not (override.is_add() or override.is_force_add()):
-            raise UserError(f"{given} is not allowed: your own file leaves {key} out; write +{given}")
+    key, given = override.key_or_group, written(override)
+    if key in present and not override.is_force_add():
+        raise UserError(f"{given} is not allowed: {key} is set already; write {given.lstrip('+')}")
+    if key not in (*present, *missing):
+        raise UserError(_unknown_key(key, given, [*present, *missing], base))
+    if not (override.is_add() or override.is_force_add()):
+        raise UserError(f"{given} is not allowed: your own file leaves {key} out; write +{given}")
 
 
-def _unknown_key(key: str, given: str, names: Sequence[str], base: DictConfig) -> str:
+def _unknown_key(key: str, given: str, names: Sequence[str], base: Mapping[str, Any]) -> str:
     """Return the message for an unknown key: the nearest one, its siblings, and the options that have it."""
     sections = {name.rpartition(".")[0] for name in names} - {""} | set(folder.GROUPS)
     leaves = [name for name in names if name not in sections and not name.endswith(".name")]
@@ -231,7 +224,7 @@ def _unknown_key(key: str, given: str, names: Sequence[str], base: DictConfig) -
     if section == "dataset" and "file" in others:
         hint, others = f"; did you mean 'dataset=file {given.lstrip('+')}'?", []
     hint = hint or nearest(key, among)
-    which = f"{section}={base[section].name}" if section in folder.GROUPS else section
+    which = f"{section}={base[section]['name']}" if section in folder.GROUPS else section
     beside = [name for name in leaves if name.startswith(section + ".")]
     has = f"; {section}={', '.join(others)} {'has' if len(others) == 1 else 'have'} it" if others else ""
     if beside:

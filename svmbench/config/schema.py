@@ -1,4 +1,4 @@
-"""Schemas of launchers and sweeps.
+"""Schemas of launchers and sweeps, and the budgets.
 
 Sections with fixed keys are in `svmbench.run_config`, which also documents the ``metadata`` of fields.
 Solvers, kernels, data sets and feature maps define their own schemas: ``Solver.Params``,
@@ -32,11 +32,45 @@ class Suggested:
 class Sweep:
     """Options of a sweep, which are not part of a run."""
 
-    jobs: int = field(default=1, metadata={"min": 1})
-    retry: str = field(default="failed", metadata={"choices": ("failed", "none")})
-    skip: str = field(default="none", metadata={"choices": ("none", "impossible")})
-    fail_fast: bool = False
-    oversubscribe: bool = False
+    jobs: int = option(
+        1,
+        "Number of simultaneous runs, each in its own process; jobs times threads is at most the number of "
+        "cores.",
+        min=1,
+    )
+    retry: str = option(
+        "failed",
+        "Which stored runs are repeated. failed: those that failed, were interrupted or were killed. none: "
+        "none of them. A run that ended regularly is never repeated without force=true.",
+        choices=("failed", "none"),
+    )
+    skip: str = option(
+        "none",
+        "What to do about impossible combinations, such as a linear solver with a Gaussian kernel. none: "
+        "refuse the sweep. impossible: leave them out.",
+        choices=("none", "impossible"),
+    )
+    fail_fast: bool = option(
+        False, "End the sweep at the first run that fails. Off, so that one bad setting costs one run."
+    )
+    oversubscribe: bool = option(
+        False,
+        "Allow jobs times threads above the number of cores. Off, because runs that wait for each other are"
+        " slow and their times are wrong.",
+    )
+
+
+#: Budgets by name: values of the keys that differ from no limit.
+BUDGETS: dict[str, dict[str, Any]] = {
+    # Seconds on any data set, to check that everything works, not to compare methods: a few passes over a
+    # small set, and a cache from which rows are evicted. The fits of baselines are not limited.
+    "debug": {"kev": 1e6, "memory": 64},
+    # The right end of the curves of the SBP paper, and a cache as large as the kernel matrix of Adult.
+    "paper": {"kev": 1e9, "memory": 4096},
+    # Minutes for most solvers: enough to see the order of the methods on the papers' data sets. Exact solvers
+    # have no limit here, end at the optimum and may take longer.
+    "quick": {"kev": "auto", "memory": 1024},
+}
 
 
 @dataclass(frozen=True)

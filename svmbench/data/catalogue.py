@@ -1,8 +1,7 @@
 """The data sets: catalogue entries, parameters and files.
 
 Each set has a name. ``datasets/catalogue/<name>.yaml`` defines where its files come from and what they must
-contain, ``svmbench/data/sets/<name>.py`` turns them into matrices, and ``conf/dataset/<name>.yaml`` documents
-the parameters.
+contain, and ``svmbench/data/sets/<name>.py`` defines the parameters and turns them into matrices.
 """
 
 from __future__ import annotations
@@ -86,6 +85,11 @@ def module(name: str) -> ModuleType:
 def schema(name: str) -> type:
     """Return the dataclass of a set's parameters: names, types, defaults and ranges."""
     return module(name).Params
+
+
+def suggested(name: str) -> type:
+    """Return the dataclass of ``suggested``: gamma and C of the papers, or None, with their sources."""
+    return module(name).SUGGESTED
 
 
 def multiclass(name: str) -> bool:

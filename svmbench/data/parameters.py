@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, make_dataclass
 from typing import Any
 
 from svmbench.data.catalogue import label_key
 from svmbench.errors import UserError, nearest
+from svmbench.option import option
 
 #: Largest number of rows: row numbers have 32 bits.
 _MOST_ROWS = 2**31 - 1
@@ -16,24 +17,39 @@ EVERY = "all"
 DIGITS = tuple("0123456789")
 
 
-def one_of(default: str, *others: str) -> Any:
-    """Return a text field with allowed words."""
-    return field(default=default, metadata={"choices": (default, *others)})
+def split_seed() -> int:
+    """Return the field of the seed of a set's random splits."""
+    return option(0, "Seed of random splits; no effect on other splits.", min=0)
 
 
-def later(default: str, *others: str) -> Any:
-    """Return a text field that was added after runs had been stored, so identities omit its default."""
-    return field(default=default, metadata={"choices": (default, *others), "later": True})
+def drawn_seed() -> int:
+    """Return the field of the seed of a generated set."""
+    return option(0, "Seed of the drawn examples. Training and test examples are independent.", min=0)
 
 
-def whole(default: int, low: int, high: int | None = None) -> Any:
-    """Return an integer field with a range."""
-    return real(default, low, high)
+def digits_help(default: str) -> str:
+    """Return the meaning of ``task`` of a set of digits, with the reason for its default."""
+    return (
+        "Digits of the positive class: one (8), a range (0-4) or a list ([0,1,2]); all others are negative. "
+        f"{default} all: each digit is a class, for problem.multiclass, which sets it."
+    )
 
 
-def real(default: float, low: float, high: float | None = None) -> Any:
-    """Return a field of a real number with a range."""
-    return field(default=default, metadata={"min": low} | ({} if high is None else {"max": high}))
+def suggested(gamma: float | None, C: float | None, width: str, weight: str | None = None) -> type:
+    """Return the schema of ``dataset.suggested`` of a set, for its default split and scaling.
+
+    Parameters
+    ----------
+    gamma, C : float or None
+        Values of ``kernel.gamma`` and ``problem.C`` if they are not given.
+    width, weight : str
+        Sources of the two values; one source if they have the same.
+    """
+    fields = {
+        "gamma": option(gamma, f"Inverse squared width 1/(2 sigma²): {width}.", above=0),
+        "C": option(C, f"C = 1/(lam n): {weight or width}.", above=0),
+    }
+    return make_dataclass("Suggested", [(name, float | None, item) for name, item in fields.items()])
 
 
 class Checked:
@@ -57,21 +73,84 @@ class Digits(Checked):
 class FileParams(Checked):
     """Parameters of ``dataset=file``."""
 
-    path: str | None = field(default=None, metadata={"place": True})
-    test_path: str | None = field(default=None, metadata={"place": True})
-    test_fraction: float = real(0.2, 0, 0.9)
-    split_seed: int = whole(0, 0)
-    format: str = one_of("auto", "libsvm", "csv")
-    positive: int | float | str | None = None
-    scaling: str = one_of("none", "minmax", "standard", "unit")
-    features: int | None = field(default=None, metadata={"min": 1})
-    label_column: int | str = "last"
-    delimiter: str = one_of("auto", ",", ";", "tab", "space", "|")
-    header: bool | None = None
-    missing: str = later("refuse", "median", "drop")
-    encode: str = later("none", "onehot")
-    task: str = later("binary", EVERY)
-    drop: int | str | list[int | str] | None = field(default=None, metadata={"later": True})
+    path: str | None = option(None, "The file. Required.", place=True)
+    test_path: str | None = option(
+        None,
+        "A second file with the test examples, of the same format. null: test_fraction of the first file.",
+        place=True,
+    )
+    test_fraction: float = option(
+        0.2,
+        "Share of the examples drawn at random for testing, 0 to 0.9, when there is no test_path; 0: no "
+        "test set.",
+        min=0,
+        max=0.9,
+    )
+    split_seed: int = split_seed()
+    format: str = option(
+        "auto",
+        "libsvm (lines 'label index:value ...'), csv (delimited numbers), or auto: by the first line.",
+        choices=("auto", "libsvm", "csv"),
+    )
+    positive: int | float | str | None = option(
+        None,
+        "Label of the positive class, a number or text; all others are negative. null: the larger of two "
+        "numbers. A sweep over several labels (-m dataset.positive=1,2,3) makes one run for each class "
+        "against the rest.",
+    )
+    scaling: str = option(
+        "none",
+        "Scaling. none: values as in the file. minmax: each column to [0, 1]; in wide sparse data, each "
+        "column is divided by its largest absolute value. standard: each column to mean 0 and standard "
+        "deviation 1. unit: each example to length 1. Columns are scaled by parameters from the training "
+        "examples.",
+        choices=("none", "minmax", "standard", "unit"),
+    )
+    features: int | None = option(None, "Number of features. null: as many as the files have.", min=1)
+    label_column: int | str = option(
+        "last",
+        "Column of the label in delimited text: first, last, a number from 1, or a name in the header.",
+    )
+    delimiter: str = option(
+        "auto",
+        "Delimiter: one of ',' ';' tab space '|', or auto: found from the first line.",
+        choices=("auto", ",", ";", "tab", "space", "|"),
+    )
+    header: bool | None = option(
+        None,
+        "Whether the first line of delimited text has the names of the columns. null: yes, if none of its "
+        "fields is a number; a line that may be either is refused.",
+    )
+    missing: str = option(
+        "refuse",
+        "Missing values in delimited text or dense arrays: empty, NA, N/A, NaN, null, none, ? or -. "
+        "refuse: an error that names the first. median: replace by the median of the column in the "
+        "training examples, or by the most frequent word of a text column. drop: leave out rows with a "
+        "missing value, in the test set, too. Both leave out a column that is empty in every row.",
+        choices=("refuse", "median", "drop"),
+        later=True,
+    )
+    encode: str = option(
+        "none",
+        "Text columns in delimited text. none: an error that names the first. onehot: a column of 0 and 1 "
+        "for each word of the training examples, after the numeric columns; a word of the test examples "
+        "that does not occur there is 0 in all.",
+        choices=("none", "onehot"),
+        later=True,
+    )
+    task: str = option(
+        "binary",
+        "Classes. binary: positive against all others. all: each label is a class, for problem.multiclass,"
+        " which sets it.",
+        choices=("binary", EVERY),
+        later=True,
+    )
+    drop: int | str | list[int | str] | None = option(
+        None,
+        "Columns of delimited text that are left out: one or a list, by names in the header or numbers "
+        "from 1.",
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""A solver from another distribution: chosen by name, without a file in conf/."""
+"""A solver from another distribution: chosen by name."""
 
 import subprocess
 import sys

@@ -125,7 +125,7 @@ def test_solvers(here, capsys, monkeypatch, columns):
 
 def test_one_solver_is_shown_with_its_keys(here, capsys):
     out = output(capsys, ["solvers", "smo_pair", "pegasos_linear"])
-    assert "  solver.eps=0.001\n      Stop when no pair" in out  # as conf/solver/smo_pair.yaml explains it
+    assert "  solver.eps=0.001\n      Stop when no pair" in out
     assert "reads    features" in out and "kernels  linear" in out
     assert "random   no" in out and "sdca" not in out
     assert "solver 'smo_pear' is unknown" in refusal(capsys, ["solvers", "smo_pear"])

@@ -7,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import yaml
 
 from svmbench import config
 from svmbench.cli.main import main
-from svmbench.config.folder import conf_dir
 from svmbench.data import Dataset, catalogue, load
 from svmbench.data.folders import mirror_folders
 from svmbench.data.raw import RawFiles
@@ -160,8 +158,7 @@ NOT_HERE = {"rcv1"}  # its files are on no disk that the tests see; rcv1_subset 
 
 
 def test_every_set_with_suggested_values_is_tried():
-    files = {path.stem: yaml.safe_load(path.read_text()) for path in (conf_dir() / "dataset").glob("*.yaml")}
-    suggested = {name for name, content in files.items() if content["suggested"]["gamma"] is not None}
+    suggested = {name for name in catalogue.names() if catalogue.suggested(name).gamma is not None}
     assert set(DEFAULTS) == suggested - NOT_HERE
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import Checked, one_of, whole
+from svmbench.data.parameters import Checked, split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_parts
+from svmbench.option import option
 
 VERSION = 1
 
@@ -16,8 +17,18 @@ VERSION = 1
 class Params(Checked):
     """Parameters of ``dataset=adult``."""
 
-    split: str = one_of("official", "asset")
-    split_seed: int = whole(0, 0)
+    split: str = option(
+        "official",
+        "Training and test examples. official: 32,561 / 16,281, as in Pegasos and SBP. asset: the test set"
+        " is halved at random into 8,140 examples for validation and 8,141 for testing.",
+        choices=("official", "asset"),
+    )
+    split_seed: int = split_seed()
+
+
+SUGGESTED = suggested(
+    0.05, 1.0, "sigma² = 10 (Platt; Pegasos; SBP Table 2)", "lam = 1/n (Pegasos Table 2; SBP Table 2)"
+)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

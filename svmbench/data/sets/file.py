@@ -27,6 +27,7 @@ from svmbench.data.filling import Filling, joined
 from svmbench.data.foreign import converted
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
 from svmbench.data.parameters import FileParams as Params
+from svmbench.data.parameters import suggested
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.sets._first_line import check_first_line, doubt
 from svmbench.data.sets._labels import check_test_labels, labels_of, targets
@@ -43,6 +44,9 @@ SCALINGS = {
     "standard": "each column to mean 0 and standard deviation 1 by the training rows",
     "unit": "rows of length 1",
 }
+
+
+SUGGESTED = suggested(None, None, "null: it depends on the data, so it must be given")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

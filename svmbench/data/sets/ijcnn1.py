@@ -8,9 +8,10 @@ import numpy as np
 import scipy
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import Checked, one_of, whole
+from svmbench.data.parameters import Checked, split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import eight_to_one_to_one, random_parts
+from svmbench.option import option
 
 VERSION = 1
 
@@ -19,8 +20,16 @@ VERSION = 1
 class Params(Checked):
     """Parameters of ``dataset=ijcnn1``."""
 
-    split: str = one_of("official", "asset")
-    split_seed: int = whole(0, 0)
+    split: str = option(
+        "official",
+        "Training and test examples. official: 49,990 / 91,701, as on the LIBSVM data page. asset: all "
+        "split at random, 113,352 / 14,170 for validation / 14,169.",
+        choices=("official", "asset"),
+    )
+    split_seed: int = split_seed()
+
+
+SUGGESTED = suggested(1.0, 100.0, "ASSET Table 1")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

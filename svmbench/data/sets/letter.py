@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import EVERY, Checked, later
+from svmbench.data.parameters import EVERY, Checked, suggested
 from svmbench.data.raw import RawFiles
+from svmbench.option import option
 
 VERSION = 1
 MULTICLASS = True
@@ -17,7 +18,15 @@ LETTERS = tuple(str(number) for number in range(1, 27))
 class Params(Checked):
     """Parameters of ``dataset=letter``."""
 
-    task: str = later("A-M", EVERY)
+    task: str = option(
+        "A-M",
+        "Letters of the positive class. all: each letter is a class, for problem.multiclass, which sets it.",
+        choices=("A-M", EVERY),
+        later=True,
+    )
+
+
+SUGGESTED = suggested(8.0, 2.83, "found by svmbench tune on five folds of 5,000 training rows")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import Checked, one_of, whole
+from svmbench.data.parameters import Checked, split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_split, scale, take, three_to_one_to_one
+from svmbench.option import option
 
 VERSION = 1
 FEATURES = 10
@@ -18,8 +19,16 @@ SCALINGS = {"standard": "each column to mean 0 and standard deviation 1 by the t
 class Params(Checked):
     """Parameters of ``dataset=magic``."""
 
-    split_seed: int = whole(0, 0)
-    scaling: str = one_of("standard", "none")
+    split_seed: int = split_seed()
+    scaling: str = option(
+        "standard",
+        "Scaling by the training examples. standard: each column to mean 0 and standard deviation 1. none:"
+        " as published.",
+        choices=("standard", "none"),
+    )
+
+
+SUGGESTED = suggested(0.125, 16.0, "found by svmbench tune on the validation part")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, real, whole
+from svmbench.data.parameters import Checked, drawn_seed, suggested
 from svmbench.data.raw import RawFiles
+from svmbench.option import option
 
 VERSION = 1
 
@@ -26,12 +27,32 @@ VERSION = 1
 class Params(Checked):
     """Parameters of ``dataset=margin``."""
 
-    n_train: int = whole(10_000, 2)
-    n_test: int = whole(10_000, 0)
-    margin: float = real(0.1, 0.0001, 0.99)
-    noise: float = real(0.0, 0, 0.5)
-    dimensions: int = whole(200, 2, 100_000)
-    seed: int = whole(0, 0)
+    n_train: int = option(10_000, "Number of training examples.", min=2)
+    n_test: int = option(10_000, "Number of test examples; 0: no test set.", min=0)
+    margin: float = option(
+        0.1,
+        "Distance of every example from the hyperplane. The predictor given by this hyperplane has norm "
+        "1/margin.",
+        min=0.0001,
+        max=0.99,
+    )
+    noise: float = option(
+        0.0,
+        "Probability that a label is wrong. The expected hinge loss of that predictor is twice this.",
+        min=0,
+        max=0.5,
+    )
+    dimensions: int = option(
+        200,
+        "Number of features. More features make the hyperplane harder to find: about as many examples are "
+        "needed, or 1/margin².",
+        min=2,
+        max=100_000,
+    )
+    seed: int = drawn_seed()
+
+
+SUGGESTED = suggested(0.5, 1.0, "Chosen here; the bounds are those of kernel=linear", "Chosen here")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, one_of, whole
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, digits_help, split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_parts
 from svmbench.errors import UserError
+from svmbench.option import option
 
 VERSION = 1
 MULTICLASS = True
@@ -26,9 +27,22 @@ GREY = (np.arange(256) / 255.0).astype(np.float32)
 class Params(Digits):
     """Parameters of ``dataset=mnist``."""
 
-    task: int | str | list[int] = "8"
-    split: str = one_of("official", "asset")
-    split_seed: int = whole(0, 0)
+    task: int | str | list[int] = option("8", digits_help("8, as in Pegasos and SBP; 0-4 in ASSET."))
+    split: str = option(
+        "official",
+        "Training and test examples. official: 60,000 / 10,000, as in Pegasos and SBP. asset: all 70,000 "
+        "split at random, 58,100 / 5,950 for validation / 5,950.",
+        choices=("official", "asset"),
+    )
+    split_seed: int = split_seed()
+
+
+SUGGESTED = suggested(
+    0.02,
+    1.0,
+    "sigma² = 25 (Pegasos Table 2; SBP Table 2). ASSET: 0.01",
+    "lam = 1/n (Pegasos Table 2; SBP Table 2). ASSET: 100",
+)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

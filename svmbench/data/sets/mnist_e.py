@@ -38,11 +38,12 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.folders import unwritable
-from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, real, whole
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, digits_help, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._elastic import Draws, deformed, smooth_fields, tangents
 from svmbench.data.sets.mnist import GREY, read_idx, read_labels
 from svmbench.files import read_npz, write_whole
+from svmbench.option import option
 
 VERSION = 2
 MULTICLASS = True
@@ -61,13 +62,41 @@ FIRST = {"train": 0, "validation": 40_000, "test": 0}
 class Params(Digits):
     """Parameters of ``dataset=mnist_e``."""
 
-    task: int | str | list[int] = "0-4"
-    n_train: int = whole(1_000_000, 2)
-    n_validation: int = whole(20_000, 0)
-    n_test: int = whole(20_000, 0)
-    alpha: float = real(1.0, 0)
-    sigma: float = real(4.0, 0.1, 10)
-    seed: int = whole(0, 0)
+    task: int | str | list[int] = option("0-4", digits_help("0-4, as in ASSET."))
+    n_train: int = option(
+        1_000_000,
+        "Number of training examples. Each takes 3 KB of memory. A smaller set has the first examples of a"
+        " larger one.",
+        min=2,
+    )
+    n_validation: int = option(
+        20_000,
+        "Number of validation examples, other deformations of training digits; 0: none. As in ASSET.",
+        min=0,
+    )
+    n_test: int = option(
+        20_000, "Number of test examples, other deformations of training digits; 0: none. As in ASSET.", min=0
+    )
+    alpha: float = option(
+        1.0,
+        "Standard deviation of the displacement of a pixel along each axis, in pixels. Up to about 1, a "
+        "first-order expansion is accurate; 0: only shifts.",
+        min=0,
+    )
+    sigma: float = option(
+        4.0,
+        "Width of the Gaussian that smooths the displacements, in pixels. 4, as in Simard et al. 2003.",
+        min=0.1,
+        max=10,
+    )
+    seed: int = option(
+        0,
+        "Seed of the displacements. Training, validation and test examples have streams of their own.",
+        min=0,
+    )
+
+
+SUGGESTED = suggested(0.01, 100.0, "ASSET Table 1")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -10,11 +10,12 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Matrix, Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import check, split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._topics import rcv1_topic
 from svmbench.data.splits import random_split, take
 from svmbench.errors import UserError
+from svmbench.option import option
 
 VERSION = 1
 VECTORS = ("train", "test0", "test1", "test2", "test3")
@@ -24,13 +25,28 @@ VECTORS = ("train", "test0", "test1", "test2", "test3")
 class Params:
     """Parameters of ``dataset=rcv1``."""
 
-    topic: str = "CCAT"
-    split: str = one_of("official", "pegasos", "asset", "randsvm")
-    split_seed: int = whole(0, 0)
+    topic: str = option(
+        "CCAT",
+        "Topic of the positive class, one of the 103 codes. CCAT, as in Pegasos, ASSET and RandSVM; "
+        "RandSVM also has C11.",
+    )
+    split: str = option(
+        "official",
+        "Training and test examples. official: 23,149 / 781,265 (LYRL2004). pegasos: these two exchanged. "
+        "asset: a random tenth of the 781,265 for training, and halves of the 23,149 for validation and "
+        "testing. randsvm: all split at random, 700,000 / 104,414.",
+        choices=("official", "pegasos", "asset", "randsvm"),
+    )
+    split_seed: int = split_seed()
 
     def __post_init__(self) -> None:
         check(self)
         object.__setattr__(self, "topic", rcv1_topic(self.topic))
+
+
+SUGGESTED = suggested(
+    1.0, 10.0, "ASSET Table 1", "ASSET Table 1. Pegasos' linear experiment has problem.lam=1e-4"
+)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._topics import RCV1, rcv1_topic
 from svmbench.data.splits import take
+from svmbench.option import option
 
 VERSION = 1
 TEST = 5_000
@@ -21,10 +23,17 @@ MISSING = ("M143", "MCAT")  # no document has these topics, which the source lac
 class Params:
     """Parameters of ``dataset=rcv1_subset``."""
 
-    topic: str = "CCAT"
+    topic: str = option(
+        "CCAT",
+        "Topic of the positive class, one of the 103 codes except M143 and MCAT. CCAT, as in the papers, "
+        "which use all of RCV1.",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topic", rcv1_topic(self.topic, MISSING))
+
+
+SUGGESTED = suggested(1.0, 10.0, "as ASSET's for all of RCV1 (Table 1)")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from svmbench.data.dataset import Part, Prepared
+from svmbench.data.parameters import suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._text import tf_idf, tokens
 from svmbench.errors import UserError, nearest
+from svmbench.option import option
 
 VERSION = 1
 
@@ -27,7 +29,19 @@ _TEXT = re.compile(r"<(TITLE|BODY)>(.*?)</\1>", re.DOTALL)
 class Params:
     """Parameters of ``dataset=reuters_text``."""
 
-    topic: str = "money-fx"
+    topic: str = option(
+        "money-fx",
+        "Topic of the positive class, any of the 90 with training and test stories. money-fx, as in the "
+        "papers.",
+    )
+
+
+SUGGESTED = suggested(
+    1.0,
+    1.0,
+    "sigma² = 0.5, as for the papers' vectors (dataset=reuters)",
+    "lam = 1/n, as for the papers' vectors",
+)
 
 
 @dataclass(frozen=True)

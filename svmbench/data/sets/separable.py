@@ -15,9 +15,10 @@ from scipy.special import betaincc, betainccinv
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, real, whole
+from svmbench.data.parameters import Checked, drawn_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets.margin import at_heights, direction
+from svmbench.option import option
 
 VERSION = 1
 
@@ -26,11 +27,19 @@ VERSION = 1
 class Params(Checked):
     """Parameters of ``dataset=separable``."""
 
-    n_train: int = whole(10_000, 2)
-    n_test: int = whole(10_000, 0)
-    margin: float = real(0.1, 0.0001, 0.99)
-    dimensions: int = whole(50, 2, 100_000)
-    seed: int = whole(0, 0)
+    n_train: int = option(10_000, "Number of training examples.", min=2)
+    n_test: int = option(10_000, "Number of test examples; 0: no test set.", min=0)
+    margin: float = option(0.1, "Least distance of an example from the hyperplane.", min=0.0001, max=0.99)
+    dimensions: int = option(
+        50,
+        "Number of features. With more features, the examples are nearer to the margin.",
+        min=2,
+        max=100_000,
+    )
+    seed: int = drawn_seed()
+
+
+SUGGESTED = suggested(0.5, 1.0, "Chosen here; the bounds are those of kernel=linear", "Chosen here")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -9,8 +9,9 @@ import numpy as np
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import gaussian_classes
-from svmbench.data.parameters import Checked, whole
+from svmbench.data.parameters import Checked, drawn_seed, suggested
 from svmbench.data.raw import RawFiles
+from svmbench.option import option
 
 VERSION = 1
 DIMENSIONS = 20
@@ -20,9 +21,21 @@ DIMENSIONS = 20
 class Params(Checked):
     """Parameters of ``dataset=twonorm``."""
 
-    n_train: int = whole(10_000, 2)
-    n_test: int = whole(10_000, 0)
-    seed: int = whole(0, 0)
+    n_train: int = option(
+        10_000,
+        "Number of training examples. RandSVM has 100,000 and 1,000,000; fewer are enough to see the curves.",
+        min=2,
+    )
+    n_test: int = option(10_000, "Number of test examples; 0: no test set. As in RandSVM.", min=0)
+    seed: int = drawn_seed()
+
+
+SUGGESTED = suggested(
+    0.02,
+    1.0,
+    "about 1 divided by twice the squared distance of two examples. Chosen here",
+    "Chosen here; RandSVM does not give it",
+)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, one_of
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, digits_help, suggested
 from svmbench.data.raw import RawFiles, Table
 from svmbench.data.splits import unit_rows
+from svmbench.option import option
 
 VERSION = 2
 MULTICLASS = True
@@ -27,8 +28,25 @@ SCALINGS = {
 class Params(Digits):
     """Parameters of ``dataset=usps``."""
 
-    task: int | str | list[int] = "0"
-    scaling: str = one_of("unit", "none")
+    task: int | str | list[int] = option(
+        "0",
+        digits_help(
+            "0, as in LASVM. Pegasos says 8, but its 0.457 % is the error of digit 0: 8 of 2,007 are wrong"
+            " with 0, 30 with 8."
+        ),
+    )
+    scaling: str = option(
+        "unit",
+        "Scaling of the examples. unit: to length 1, which suits the gamma of the papers. none: grey "
+        "values in [-1, 1] as published; at that gamma their kernel matrix is nearly the identity (45 % "
+        "test error).",
+        choices=("unit", "none"),
+    )
+
+
+SUGGESTED = suggested(
+    2.0, 1.0, "sigma² = 0.25 (LASVM; Pegasos Table 2)", "lam = 1/n (Pegasos Table 2). LASVM: 1000"
+)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

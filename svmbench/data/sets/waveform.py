@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import EVERY, Checked, one_of, whole
+from svmbench.data.parameters import EVERY, Checked, drawn_seed, suggested
 from svmbench.data.raw import RawFiles
+from svmbench.option import option
 
 VERSION = 1
 MULTICLASS = True
@@ -27,10 +28,18 @@ MIXED = np.array([[0, 1], [0, 2], [1, 2]])
 class Params(Checked):
     """Parameters of ``dataset=waveform``."""
 
-    n_train: int = whole(4_000, 2)
-    n_test: int = whole(1_000, 0)
-    task: str = one_of("1-2", "1-3", "2-3", "1-rest", "2-rest", "3-rest", EVERY)
-    seed: int = whole(0, 0)
+    n_train: int = option(4_000, "Number of training examples. As in LASVM.", min=2)
+    n_test: int = option(1_000, "Number of test examples; 0: no test set. As in LASVM.", min=0)
+    task: str = option(
+        "1-2",
+        "Positive and negative class: two of the three, or one against both others. LASVM has two of the "
+        "three. all: each of the three is a class, for problem.multiclass, which sets it.",
+        choices=("1-2", "1-3", "2-3", "1-rest", "2-rest", "3-rest", EVERY),
+    )
+    seed: int = drawn_seed()
+
+
+SUGGESTED = suggested(0.05, 1.0, "LASVM")
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
