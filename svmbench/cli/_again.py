@@ -13,12 +13,12 @@ from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.files import canonical
-from svmbench.runner.spawn import run_in_process
 from svmbench.store import Store, StoredRun
 from svmbench.store.export import export
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import MODEL
 from svmbench.store.trace import TRACE_COLUMNS, Row
+from svmbench.sweep.pool import alone
 
 #: Columns that no repetition has again, and those that depend on the row cache, which was empty when a
 #: continued run went on.
@@ -60,12 +60,10 @@ def again(run: StoredRun, store: Store) -> tuple[str, str]:
             force=True,
             budget=replace(budget, iterations=last) if capped else budget,
         )
-        answer, interrupted = run_in_process(config, Path(folder) / "log")
-        if interrupted:
-            raise KeyboardInterrupt
-        if answer["path"] is None:
-            return "unchecked", f"it cannot be made again: {answer['reason']}"
-        made = StoredRun.read(Path(answer["path"]))
+        end = alone(config, Path(folder))
+        if end["run"] is None:
+            return "unchecked", f"it cannot be made again: {end['reason']}"
+        made = StoredRun.read(results / "runs" / end["run"])
         other = _otherwise_named(run, made)
         if other:
             return "unchecked", f"it cannot be made again: {other}"

@@ -3,7 +3,7 @@
 `execute.execute` takes a resolved configuration to a stored run. It asks `prepare` whether the solver can
 solve the problem, finds in the store what is known, and drives a `training.Training`::
 
-    execute          one run, from the configuration to the store; worker, spawn: in a process of its own
+    execute          one run, from the configuration to the store
       |-- prepare         support, problem, memory, seeds; manifest, environment (_build), models
       |-- continuation, starting         from a stored run: continue it, or begin at its solution
       |-- optimum, certifier             the certified optimum, which nu=auto, R=auto and the observer need
@@ -15,5 +15,6 @@ solve the problem, finds in the store what is known, and drives a `training.Trai
                   |     `-- svmbench.certify   bounds of gap and rounding
                   `-- end_states, outcome    how it ended, and what the caller gets
 
-`progress` is what a run says meanwhile; `bar` and `block` show it on a terminal.
+`progress` is what a run says meanwhile; `bar` and `block` show it on a terminal. `spawn` has the threads and
+the environment of processes that make runs.
 """

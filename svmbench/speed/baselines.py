@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 from svmbench import config as configuration
 from svmbench.errors import UserError
-from svmbench.runner.spawn import run_in_process
 from svmbench.solvers import registry
 from svmbench.speed.jobs import Job
 from svmbench.speed.race import Fit, Race
 from svmbench.speed.timing import stamp
 from svmbench.store.trace import read_rows
+from svmbench.sweep.pool import alone
 
 #: Relative accuracies of the objective, compared with the certified optimum.
 NEAR = (0.01, 0.001)
@@ -188,12 +188,10 @@ def _run(overrides: Sequence[str]) -> _Run:
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.resolve([*overrides, f"results='{folder}'"])
         begun, load = stamp()
-        outcome, interrupted = run_in_process(config, Path(folder) / "log.txt")
-        if interrupted:
-            raise KeyboardInterrupt
-        if outcome["state"] != "done":
-            raise UserError(f"{config.solver.name} has no time: {outcome['reason']}")
-        return _Run(read_rows(Path(str(outcome["path"])) / "trace.csv"), begun, load)
+        end = alone(config, Path(folder))
+        if end["state"] != "done":
+            raise UserError(f"{config.solver.name} has no time: {end['reason']}")
+        return _Run(read_rows(Path(folder, "runs", str(end["run"]), "trace.csv")), begun, load)
 
 
 class _Timed(NamedTuple):

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from svmbench.errors import UserError
 from svmbench.locking import Lock, own_folder
+from svmbench.run_config import RunConfig
 from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, worker_environment
@@ -192,6 +193,35 @@ class Pool:
             if self._cores is not None:
                 self._cores.free(worker.process.pid)
         self._selector.close()
+
+
+def alone(config: RunConfig, folder: Path) -> JobEnd:
+    """Make one run in a process of its own, with its log in a folder, and return its end.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If this process was interrupted; the run has stored its end.
+    """
+    last = _Last()
+    if Pool(folder, 1, config.threads, pin=False, reuse=False).run([Job(0, "", [], config)], last):
+        raise KeyboardInterrupt
+    return last.end
+
+
+class _Last:
+    """A `Listener` that keeps the last end."""
+
+    end: JobEnd
+
+    def began(self, job: Job) -> None:
+        pass
+
+    def ended(self, job: Job, end: JobEnd) -> None:
+        self.end = end
+
+    def tick(self) -> None:
+        pass
 
 
 @dataclass(eq=False)

@@ -12,6 +12,7 @@ from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import Store, lines
 from svmbench.store.trace import header, line
+from svmbench.sweep.stored import end_of
 from tests.told import output
 
 from .conftest import SMALL
@@ -30,11 +31,10 @@ def made(here, capsys):
 def within(monkeypatch):
     """Make runs again in this process, which takes a tenth of the time of one of their own."""
 
-    def made(config, log):
-        outcome = execute(config, progress=PlainLines(io.StringIO()))
-        return {"path": str(outcome.run.path), "reason": outcome.reason}, False
+    def made(config, folder):
+        return end_of(config, execute(config, progress=PlainLines(io.StringIO())))
 
-    monkeypatch.setattr("svmbench.cli._again.run_in_process", made)
+    monkeypatch.setattr("svmbench.cli._again.alone", made)
 
 
 def seal(run, **changes):

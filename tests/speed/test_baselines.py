@@ -15,6 +15,7 @@ from svmbench.solvers import registry
 from svmbench.speed import baselines, jobs, prediction, record
 from svmbench.speed.jobs import JOBS, Job
 from svmbench.speed.race import HEADER, Fit, Race
+from svmbench.sweep.stored import end_of
 from tests.told import answer, output, refusal
 
 SMALL = ("dataset=twonorm", "dataset.n_train=80", "dataset.n_test=50")
@@ -31,11 +32,10 @@ def program() -> None:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fits are made in this process, without the second that a new one takes to begin."""
 
-    def run(settings, log):
-        outcome = execute(settings, progress=PlainLines(io.StringIO()))
-        return {"path": outcome.run.path, "state": outcome.state, "reason": outcome.reason}, False
+    def run(settings, folder):
+        return end_of(settings, execute(settings, progress=PlainLines(io.StringIO())))
 
-    monkeypatch.setattr(baselines, "run_in_process", run)
+    monkeypatch.setattr(baselines, "alone", run)
 
 
 @pytest.mark.usefixtures("here")
