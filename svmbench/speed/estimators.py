@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from svmbench.errors import UserError
 from svmbench.speed.timing import stamp
@@ -64,8 +65,12 @@ class Pair:
         Their number, or ``sparse``.
     C : float
         C.
-    theirs, ours : tuple of float
-        Seconds of each turn, after one that warms up.
+    turns : int
+        Number of turns, after one that warms up.
+    theirs, ours : (float, float, float)
+        Quartiles of the seconds of a turn.
+    ratio : (float, float, float)
+        Quartiles of the baseline's seconds divided by ours in the same turn.
     begun : str
         Start of the first turn, in UTC.
     load : float
@@ -79,26 +84,23 @@ class Pair:
     n: int
     features: str
     C: float
-    theirs: tuple[float, ...]
-    ours: tuple[float, ...]
+    turns: int
+    theirs: tuple[float, float, float]
+    ours: tuple[float, float, float]
+    ratio: tuple[float, float, float]
     begun: str
     load: float
     gaps: tuple[float, float] | None = None
 
-    @property
-    def ratio(self) -> float:
-        """The baseline's time divided by ours, the median over the turns."""
-        return statistics.median(a / b for a, b in zip(self.theirs, self.ours, strict=True))
-
     def line(self) -> tuple[object, ...]:
         """Return the cells for `HEADER`."""
-        both = [1e3 * statistics.median(seconds) for seconds in (self.theirs, self.ours)]
-        line = (self.estimator, self.baseline, self.n, self.features, self.C, *both, self.ratio, self.load)
+        both = 1e3 * self.theirs[1], 1e3 * self.ours[1], self.ratio[1]
+        line = (self.estimator, self.baseline, self.n, self.features, self.C, *both, self.load)
         return (*line, *(self.gaps or ("", "")))
 
 
 def measure(n: int, say: Callable[[str], None]) -> list[Pair]:
-    """Time all estimators on n rows; `say` receives a line per data set and estimator.
+    """Time all estimators on n rows, on one thread; `say` receives a line per data set and estimator.
 
     Raises
     ------
@@ -119,9 +121,10 @@ def measure(n: int, say: Callable[[str], None]) -> list[Pair]:
                 for program in ("sklearn", "sklearnex"):
                     theirs = _baseline(program, kind, value)
                     if theirs is not None:
-                        turns = _turns(theirs, mine, X, y)
+                        with threadpool_limits(1):
+                            turns = _turns(theirs, mine, X, y)
                         gaps = _gaps(theirs, mine, X, y) if name == "LinearSVC" else None
-                        pairs.append(Pair(name, program, n, features, value, *turns, gaps))
+                        pairs.append(Pair(name, program, n, features, value, **turns, gaps=gaps))
     return pairs
 
 
@@ -147,8 +150,8 @@ def _baseline(program: str, kind: Kind, value: float) -> Any:
         return None
 
 
-def _turns(theirs: Any, mine: Any, X: Any, y: Any) -> tuple[tuple[float, ...], tuple[float, ...], str, float]:
-    """Fit both in turns; return the CPU seconds of each, the start, and the load."""
+def _turns(theirs: Any, mine: Any, X: Any, y: Any) -> dict[str, Any]:
+    """Fit both in turns; return the fields of a `Pair` from ``turns`` to ``load``."""
     spent: dict[Any, list[float]] = {theirs: [], mine: []}
     begun, load = stamp()
     with warnings.catch_warnings():
@@ -158,7 +161,13 @@ def _turns(theirs: Any, mine: Any, X: Any, y: Any) -> tuple[tuple[float, ...], t
                 begin = time.process_time()
                 each.fit(X, y)
                 spent[each].append(max(time.process_time() - begin, 1e-9))
-    return tuple(spent[theirs][1:]), tuple(spent[mine][1:]), begun, load
+    others, own = spent[theirs][1:], spent[mine][1:]
+    ratios = [a / b for a, b in zip(others, own, strict=True)]
+    measured = {"theirs": others, "ours": own, "ratio": ratios}
+    quartiles = {
+        name: tuple(statistics.quantiles(each, method="inclusive")) for name, each in measured.items()
+    }
+    return {"turns": len(own), **quartiles, "begun": begun, "load": load}
 
 
 def _gaps(theirs: Any, mine: Any, X: Any, y: Any) -> tuple[float, float]:
