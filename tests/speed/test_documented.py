@@ -28,9 +28,14 @@ def machine_of(environment):
     return {"v4i": "Zen 4", "avx512_icl": "Zen 5"}[environment["isa"]]
 
 
+def documents():
+    """All stored measurements."""
+    return stored(str(ROOT / "results" / "reference"), [])
+
+
 def measured(kinds):
     """Every line of the stored measurements of some kinds: the machine, and its cells by their heads."""
-    for document in stored(str(ROOT / "results" / "reference"), []):
+    for document in documents():
         if document["kind"] in kinds:
             machine = machine_of(document["environment"])
             header, lines = lines_of(document)
@@ -107,6 +112,22 @@ def scaling():
     return table(("machine", "rows", "threads", "µs/iteration", "ns/row"), found)
 
 
+def fits():
+    """What the fits of scikit-learn take times ours, for the three values of C."""
+    found = {}
+    (document,) = (one for one in documents() if one["kind"] == "estimators")
+    header, lines = lines_of(document)
+    for line in (dict(zip(header, cells, strict=True)) for cells in lines):
+        if line["baseline"] == "sklearn":
+            row = found.setdefault((line["estimator"], line["features"]), {})
+            row.setdefault(line["rows"], []).append(f"{line['ratio']:.1f}")
+    sizes = sorted({n for row in found.values() for n in row})
+    return table(
+        ("estimator", "features", *(f"{n:,}" for n in sizes)),
+        [(*key, *(" / ".join(row[n]) for n in sizes)) for key, row in found.items()],
+    )
+
+
 def newest():
     """The last measurement of each job and baseline on each machine."""
     found = {
@@ -128,7 +149,7 @@ def summary():
     return table(heads, lines)
 
 
-@pytest.mark.parametrize("make", [summary, rows, baselines, paces, scaling])
+@pytest.mark.parametrize("make", [summary, rows, baselines, fits, paces, scaling])
 def test_a_table_of_the_page_is_that_of_the_stored_measurements(make):
     page = "README.md" if make is summary else "docs/speed.md"
     text = (ROOT / page).read_text(encoding="utf-8")

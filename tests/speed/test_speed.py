@@ -163,7 +163,7 @@ def test_measurements_of_medians_alone_are_still_printed(capsys):
     printed = output(capsys, ["speed", "show", "--results", str(folder)])
     # Version 0.1 before 22 November 2026 called this instruction set v4i, and stored medians.
     assert printed.count(" UTC: AMD EPYC, v4i, load ") == 11
-    assert printed.count(" UTC: AMD EPYC, ") == len(list((folder / "speed").iterdir()))
+    assert printed.count(" UTC: ") == len(list((folder / "speed").iterdir()))
     assert "| job " in printed and "| sbp " in printed and "| read 16 KiB" in printed
 
 
