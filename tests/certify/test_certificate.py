@@ -301,6 +301,8 @@ def test_the_gap_bounds_the_norm_and_nu_of_the_optimum():
     assert norm_interval(0.1, 2.0, 1.9, 0.5) == pytest.approx((0.0, 1.5))
     # Each objective may be off by 1e-12 of itself.
     assert norm_interval(0.5, 1.0, 1.0, 3.0) == pytest.approx((3.0 - 2e-6, 3.0 + 2e-6), abs=1e-8)
+    low, high = nu_interval(0.1, 0.5, 0.5, 1.0)
+    assert high is not None and low < 0.45 - 1e-6 and high > 0.45 + 1e-6
     assert nu_interval(0.1, 2.0, 1.9, 3.0) == pytest.approx((1.9 / 4.0 - 0.2, 2.0 / 2.0 - 0.1))
     assert nu_interval(0.1, 1.0, 0.9, 0.5)[1] is None  # w* = 0 is possible
     assert nu_interval(0.1, 1.0, 0.0, 0.0) == nu_interval(0.1, 0.0, 0.0, 0.0) == (0.0, None)
