@@ -13,7 +13,7 @@ from svmbench.config.values import show
 from svmbench.figures.bounds import references
 from svmbench.figures.series import Reference
 from svmbench.papers import checks
-from svmbench.papers.artifact import Artifact, Check, Front
+from svmbench.papers.artifact import Artifact, Check, Front, Grid
 from svmbench.papers.claims import Claim, Finding, judge
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.evidence import Evidence
@@ -110,13 +110,12 @@ class Material:
         """Folders of the runs whose times are not comparable, and why; empty unless times are used."""
         if not self.artifact.timed:
             return {}
-        # Fronts are compared within a data set, so that another one may have another machine.
+        # Fronts and the cells of a grid are compared within a data set: another one may have another machine.
         groups: dict[str, list[StoredRun]] = {}
         for match in self.matches:
             if match.complete:
-                groups.setdefault(match.planned.panel if isinstance(self.artifact, Front) else "", []).append(
-                    match.result
-                )
+                group = match.planned.panel if isinstance(self.artifact, Front | Grid) else ""
+                groups.setdefault(group, []).append(match.result)
         reasons = {name: dict(comparable(runs)[1]) for name, runs in groups.items()}
         return {
             run.path: reasons[name][run.id]
@@ -142,7 +141,7 @@ class Material:
         if self.artifact.is_check:
             return "not measured" if self.outcome is None else "measured"
         stored = sum(match.complete for match in self.matches)
-        each = " for each data set" if isinstance(self.artifact, Front) else ""
+        each = " for each data set" if isinstance(self.artifact, Front | Grid) else ""
         alone = (
             f", {stored - len(self.untimed)} of them ran alone on one machine{each}"
             if self.artifact.timed
