@@ -269,7 +269,7 @@ def _rank(value: Any) -> tuple[bool, float, str]:
 
 def _same(value: Any, text: str) -> bool:
     """Return whether a value equals that of a text: 1e-2 and 0.01 are the same number."""
-    from svmbench.config.values import show
+    from svmbench.option import show
 
     if isinstance(value, int | float) and not isinstance(value, bool):
         return as_number(text) == value

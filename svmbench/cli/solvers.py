@@ -118,7 +118,7 @@ def _keys(solver: type[Solver]) -> dict[str, tuple[str, str]]:
     """Return the default of each key, as in a configuration, and its help."""
     import dataclasses
 
-    from svmbench.config.values import default, show
+    from svmbench.option import default, show
 
     return {
         f"solver.{item.name}": (show(default(item)), item.metadata.get("help", ""))

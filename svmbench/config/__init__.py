@@ -6,8 +6,7 @@ Words become a `RunConfig`, or one for each combination of a sweep::
       |-- overrides      the form of the words, and messages for unknown keys
       |-- options        keys of options, of svmbench and in files of users; folder: names and files
       `-- validation     what is impossible, and values that depend on the data set or the solver
-            |-- values       type and range of single values
-            `-- schema       launchers, budgets and sweeps
+            `-- schema       launchers, budgets and sweeps; svmbench.option: single values
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from svmbench.config.options import Option, Tree, merged, option_of
 from svmbench.config.overrides import as_text, check_form, check_key, not_an_override, usual, written
 from svmbench.config.schema import Sweep
 from svmbench.config.validation import checked, of_the_sweep, sweep_options
-from svmbench.config.values import defaults_of
 from svmbench.errors import UserError, nearest
+from svmbench.option import defaults_of
 from svmbench.run_config import SECTIONS, TOP, RunConfig
 
 #: An override that needs neither parsing nor validation if another seed has had both: nothing depends on it.

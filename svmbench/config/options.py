@@ -15,10 +15,10 @@ from typing import Any
 from svmbench.config import folder
 from svmbench.config.schema import BUDGETS, Sweep
 from svmbench.config.validation import kind_of, schema_of
-from svmbench.config.values import alternatives, defaults_of, hints, show
 from svmbench.data import catalogue
 from svmbench.errors import UserError, nearest
 from svmbench.errors import kind_of as type_of
+from svmbench.option import alternatives, defaults_of, hints, show
 from svmbench.run_config import SECTIONS, Parameter, RunConfig
 
 #: A configuration or a part of it, by nested keys.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.config.schema import LAUNCHERS, NoFeatures, Slurm, Suggested, Sweep
-from svmbench.config.values import check_section, check_values, show
 from svmbench.errors import UserError, nearest, nearest_file
+from svmbench.option import check_section, check_values, show
 from svmbench.run_config import (
     CHOICES,
     SECTIONS,

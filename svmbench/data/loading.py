@@ -16,9 +16,10 @@ from svmbench.data.entries import Entry
 from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwritable
 from svmbench.data.raw import RawFiles
 from svmbench.data.unpack import allowed_bytes
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.locking import Lock
+from svmbench.option import check_values
 
 #: Bytes per value while a generated set is drawn: two copies in double precision and one in single.
 _DRAWN = 20
@@ -61,7 +62,7 @@ def load(
     """
     name, called = catalogue.set_of(dataset), str(dataset["name"])
     module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
-    params = _params(name, module.Params, dataset)
+    params = _params(module.Params, dataset)
     raw = RawFiles(entry, mirror_folders(mirror), folder, say)
 
     def prepare() -> Dataset:
@@ -104,7 +105,7 @@ def check(dataset: Mapping[str, Any], *, mirror: str | None = None, directory: s
     if entry.files or dataset.get("path") is not None:
         load(dataset, mirror=mirror, directory=directory)
     else:
-        _check_size(str(dataset["name"]), entry, _params(name, schema, dataset))
+        _check_size(str(dataset["name"]), entry, _params(schema, dataset))
 
 
 def _check_size(called: str, entry: Entry, params: Any) -> None:
@@ -134,7 +135,7 @@ def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) 
     """
     name = catalogue.set_of(dataset)
     module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
-    params = _params(name, module.Params, dataset)
+    params = _params(module.Params, dataset)
     if entry.files:
         return cache.checksum(_home(folder, entry, params, module.VERSION))
     if name == catalogue.OWN:  # depends on its values
@@ -167,16 +168,9 @@ def _alone(home: Path, say: Callable[[str], None]) -> Iterator[None]:
         lock.remove()
 
 
-def _params(name: str, schema: type, dataset: Mapping[str, Any]) -> Any:
+def _params(schema: type, dataset: Mapping[str, Any]) -> Any:
     given = {key: value for key, value in dataset.items() if key != "name"}
-    allowed = [item.name for item in fields(schema)]
-    for key in given:
-        if key not in allowed:
-            hint = nearest(key, allowed) or ";"
-            raise UserError(
-                f"dataset={name} has no parameter '{key}'{hint} it has: {', '.join(allowed) or 'none'}"
-            )
-    return schema(**given)
+    return schema(**check_values("dataset.", given, schema))
 
 
 def _described(

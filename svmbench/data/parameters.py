@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, make_dataclass
-from typing import Any
 
 from svmbench.data.catalogue import label_key
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError
 from svmbench.option import option
-
-#: Largest number of rows: row numbers have 32 bits.
-_MOST_ROWS = 2**31 - 1
 
 #: Task that keeps all classes of a set (`svmbench.data.catalogue.multiclass`), and the labels of the digits.
 EVERY = "all"
 DIGITS = tuple("0123456789")
+
+
+def rows(default: int, meaning: str, least: int = 0) -> int:
+    """Return the field of a number of examples; row numbers have 32 bits."""
+    return option(default, meaning, min=least, max=2 * 10**9)
 
 
 def split_seed() -> int:
@@ -52,25 +53,17 @@ def suggested(gamma: float | None, C: float | None, width: str, weight: str | No
     return make_dataclass("Suggested", [(name, float | None, item) for name, item in fields.items()])
 
 
-class Checked:
-    """Base of parameter dataclasses that rejects values outside their limits."""
-
-    def __post_init__(self) -> None:
-        check(self)
-
-
-class Digits(Checked):
+class Digits:
     """Base of parameter dataclasses with positive digits as ``task``, stored in their canonical form."""
 
     task: int | str | list[int]
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         object.__setattr__(self, "task", digits(self.task))
 
 
 @dataclass(frozen=True)
-class FileParams(Checked):
+class FileParams:
     """Parameters of ``dataset=file``."""
 
     path: str | None = option(None, "The file. Required.", place=True)
@@ -153,7 +146,6 @@ class FileParams(Checked):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.positive is not None:
             object.__setattr__(self, "positive", label_key(str(self.positive)))
 
@@ -167,24 +159,6 @@ class FileParams(Checked):
         """Names or numbers, from 1, of the columns that are left out."""
         names = self.drop if isinstance(self.drop, list | tuple) else [self.drop]
         return [str(name) for name in names if name is not None]
-
-
-def check(params: Any) -> None:
-    """Refuse values outside the ``choices``, ``min`` and ``max`` of a parameter dataclass."""
-    for name, item in type(params).__dataclass_fields__.items():
-        value, limits = getattr(params, name), item.metadata
-        choices = limits.get("choices")
-        if choices is not None and value not in choices:
-            raise UserError(
-                f"dataset.{name}={value} is not allowed{nearest(str(value), choices) or ':'} "
-                f"give one of {', '.join(choices)}"
-            )
-        low, high = limits.get("min"), limits.get("max")
-        if name.startswith("n_") and value is not None and value > _MOST_ROWS:
-            raise UserError(f"dataset.{name}={value} is not allowed: give a number of at most {_MOST_ROWS}")
-        if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
-            wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
-            raise UserError(f"dataset.{name}={value} is not allowed: give a number {wanted}")
 
 
 def digits(task: int | str | list[int]) -> str:

@@ -34,6 +34,7 @@ from svmbench.data.sets.file import (
 from svmbench.data.splits import largest, shift_and_width, unit_rows
 from svmbench.data.unlabelled import labelled
 from svmbench.errors import UserError
+from svmbench.option import check_values
 from svmbench.sparse import issparse
 
 Floats = NDArray[np.float64]
@@ -244,6 +245,5 @@ def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: FileParams) 
 
 def _params(dataset: Mapping[str, Any]) -> FileParams:
     """Return the parameters of the user's data from a configuration, which may lack newer parameters."""
-    return FileParams(
-        **{item.name: dataset[item.name] for item in fields(FileParams) if item.name in dataset}
-    )
+    known = {item.name: dataset[item.name] for item in fields(FileParams) if item.name in dataset}
+    return FileParams(**check_values("dataset.", known, FileParams))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from svmbench import config
-from svmbench.config.values import show
 from svmbench.figures.bounds import references
 from svmbench.figures.series import Reference
+from svmbench.option import show
 from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact, Check, Front, Grid
 from svmbench.papers.claims import Claim, Finding, judge

@@ -12,8 +12,8 @@ from typing import Any
 
 from svmbench import config
 from svmbench.config import folder
-from svmbench.config.values import show
 from svmbench.errors import UserError, nearest
+from svmbench.option import show
 from svmbench.run_config import RunConfig
 
 #: Previously known values of an optimum in tables: λ-form objective, test errors, support vectors.

@@ -14,7 +14,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from svmbench.config.values import show
+from svmbench.option import show
 from svmbench.papers.material import Material
 from svmbench.papers.method_costs import WISHES, Measured, measured, memory_of
 from svmbench.papers.panels import line_of, title_of

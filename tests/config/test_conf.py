@@ -11,9 +11,9 @@ import pytest
 
 from svmbench import config, data, features
 from svmbench.config import compose, folder, options, schema
-from svmbench.config.values import check_section, hints
 from svmbench.counters import COUNTERS
 from svmbench.kernels.functions import registry as kernels
+from svmbench.option import check_section, hints
 from svmbench.run_config import SECTIONS, TOP, BudgetConfig
 from svmbench.solvers import registry
 

@@ -8,10 +8,10 @@ import scipy.sparse
 from sklearn.svm import SVC
 
 from svmbench import config
-from svmbench.config.values import check_section, defaults_of
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.functions import registry
 from svmbench.kernels.functions.base import Kernel
+from svmbench.option import check_section, defaults_of
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry as solvers

@@ -77,18 +77,18 @@ def test_other_digit_tasks_are_refused(task):
         (
             "covtype",
             {"positive_class": 8},
-            "dataset.positive_class=8 is not allowed: give a number from 1 to 7",
+            "dataset.positive_class=8 is not allowed: give a whole number from 1 to 7",
         ),
         ("adult", {"split": "ofical"}, "dataset.split=ofical is not allowed; did you mean 'official'? give"),
-        ("twonorm", {"n_train": 1}, "dataset.n_train=1 is not allowed: give a number of at least 2"),
+        ("twonorm", {"n_train": 1}, "dataset.n_train=1 is not allowed: give a whole number from 2 to 2e+09"),
         ("rcv1", {"topic": "CCTA"}, "dataset.topic=CCTA is not a topic of this set; did you mean 'CCAT'?"),
         ("rcv1_subset", {"topic": "MCAT"}, "dataset.topic=MCAT is not a topic of this set"),
-        ("file", {"features": 0}, "dataset.features=0 is not allowed: give a number of at least 1"),
+        ("file", {"features": 0}, "dataset.features=0 is not allowed: give a whole number of at least 1"),
     ],
 )
 def test_parameters_are_checked(name, given, said):
     with pytest.raises(UserError) as caught:
-        data.schema(name)(**given)
+        data.load({"name": name, **given})
     assert str(caught.value).startswith(said)
 
 

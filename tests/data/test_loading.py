@@ -189,7 +189,7 @@ def test_a_stored_file_that_went_bad_is_refused(small):
 def test_unknown_names_and_parameters(small):
     with pytest.raises(UserError, match=r"there is no data set 'mnits'; did you mean 'mnist'\?"):
         small.load("mnits")
-    with pytest.raises(UserError, match=r"dataset=mnist has no parameter 'taks'; did you mean 'task'\? it"):
+    with pytest.raises(UserError, match=r"unknown key dataset.taks; did you mean 'dataset.task'\?"):
         small.load("mnist", taks=3)
 
 

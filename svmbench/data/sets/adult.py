@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import Checked, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_parts
 from svmbench.option import option
@@ -14,7 +14,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=adult``."""
 
     split: str = option(

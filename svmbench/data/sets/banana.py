@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, drawn_seed, suggested
+from svmbench.data.parameters import drawn_seed, rows, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.option import option
 
@@ -24,11 +24,11 @@ SHIFT = 0.75  # shift of the second arc along both axes, in radii
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=banana``."""
 
-    n_train: int = option(4_000, "Number of training examples. As in LASVM.", min=2)
-    n_test: int = option(1_300, "Number of test examples; 0: no test set. As in LASVM.", min=0)
+    n_train: int = rows(4_000, "Number of training examples. As in LASVM.", 2)
+    n_test: int = rows(1_300, "Number of test examples; 0: no test set. As in LASVM.")
     noise: float = option(
         0.36,
         "Standard deviation around the arcs, which have radius 1. Chosen here: about 10 % error, as on the"

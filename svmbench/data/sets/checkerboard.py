@@ -9,23 +9,22 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, drawn_seed, suggested
+from svmbench.data.parameters import drawn_seed, rows, suggested
 from svmbench.data.raw import RawFiles
-from svmbench.option import option
 
 VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=checkerboard``."""
 
-    n_train: int = option(
+    n_train: int = rows(
         2_000,
         "Number of training examples. Runs take seconds on any machine; RandSVM has 100,000 and 1,000,000.",
-        min=2,
+        2,
     )
-    n_test: int = option(10_000, "Number of test examples; 0: no test set. As in RandSVM.", min=0)
+    n_test: int = rows(10_000, "Number of test examples; 0: no test set. As in RandSVM.")
     seed: int = drawn_seed()
 
 

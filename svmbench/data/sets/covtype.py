@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import Checked, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._covertype import assemble, read_covertype
 from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split
@@ -24,7 +24,7 @@ SIZES = {"cov1": nine_to_one, "asset": eight_to_one_to_one, "50k": fifty_thousan
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=covtype``."""
 
     positive_class: int = option(

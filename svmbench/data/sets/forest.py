@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import Checked, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._covertype import assemble, read_covertype
 from svmbench.data.splits import nine_to_one, random_split
@@ -19,7 +19,7 @@ TEST, VALIDATION = 50_000, 10_000
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=forest``."""
 
     positive_class: int = option(

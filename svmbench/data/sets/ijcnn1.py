@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import Checked, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import eight_to_one_to_one, random_parts
 from svmbench.option import option
@@ -17,7 +17,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=ijcnn1``."""
 
     split: str = option(

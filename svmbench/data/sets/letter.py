@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import EVERY, Checked, suggested
+from svmbench.data.parameters import EVERY, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.option import option
 
@@ -15,7 +15,7 @@ LETTERS = tuple(str(number) for number in range(1, 27))
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=letter``."""
 
     task: str = option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import Checked, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_split, scale, take, three_to_one_to_one
 from svmbench.option import option
@@ -16,7 +16,7 @@ SCALINGS = {"standard": "each column to mean 0 and standard deviation 1 by the t
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=magic``."""
 
     split_seed: int = split_seed()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, drawn_seed, suggested
+from svmbench.data.parameters import drawn_seed, rows, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.option import option
 
@@ -24,11 +24,11 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=margin``."""
 
-    n_train: int = option(10_000, "Number of training examples.", min=2)
-    n_test: int = option(10_000, "Number of test examples; 0: no test set.", min=0)
+    n_train: int = rows(10_000, "Number of training examples.", 2)
+    n_test: int = rows(10_000, "Number of test examples; 0: no test set.")
     margin: float = option(
         0.1,
         "Distance of every example from the hyperplane. The predictor given by this hyperplane has norm "

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.folders import unwritable
-from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, digits_help, suggested
+from svmbench.data.parameters import DIGITS, EVERY, Digits, digit_set, digits_help, rows, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._elastic import Draws, deformed, smooth_fields, tangents
 from svmbench.data.sets.mnist import GREY, read_idx, read_labels
@@ -63,19 +63,17 @@ class Params(Digits):
     """Parameters of ``dataset=mnist_e``."""
 
     task: int | str | list[int] = option("0-4", digits_help("0-4, as in ASSET."))
-    n_train: int = option(
+    n_train: int = rows(
         1_000_000,
         "Number of training examples. Each takes 3 KB of memory. A smaller set has the first examples of a"
         " larger one.",
-        min=2,
+        2,
     )
-    n_validation: int = option(
-        20_000,
-        "Number of validation examples, other deformations of training digits; 0: none. As in ASSET.",
-        min=0,
+    n_validation: int = rows(
+        20_000, "Number of validation examples, other deformations of training digits; 0: none. As in ASSET."
     )
-    n_test: int = option(
-        20_000, "Number of test examples, other deformations of training digits; 0: none. As in ASSET.", min=0
+    n_test: int = rows(
+        20_000, "Number of test examples, other deformations of training digits; 0: none. As in ASSET."
     )
     alpha: float = option(
         1.0,

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Matrix, Prepared
-from svmbench.data.parameters import check, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._topics import rcv1_topic
 from svmbench.data.splits import random_split, take
@@ -40,7 +40,6 @@ class Params:
     split_seed: int = split_seed()
 
     def __post_init__(self) -> None:
-        check(self)
         object.__setattr__(self, "topic", rcv1_topic(self.topic))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import gaussian_classes
-from svmbench.data.parameters import Checked, drawn_seed, suggested
+from svmbench.data.parameters import drawn_seed, rows, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.option import option
 
@@ -18,15 +18,15 @@ DIMENSIONS = 20
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=ringnorm``."""
 
-    n_train: int = option(
+    n_train: int = rows(
         10_000,
         "Number of training examples. RandSVM has 100,000 and 1,000,000; fewer are enough to see the curves.",
-        min=2,
+        2,
     )
-    n_test: int = option(10_000, "Number of test examples; 0: no test set. As in RandSVM.", min=0)
+    n_test: int = rows(10_000, "Number of test examples; 0: no test set. As in RandSVM.")
     mean: float = option(
         0.0, "Mean of every feature of the wide class. 0, as in Breiman; the text of RandSVM says 1."
     )

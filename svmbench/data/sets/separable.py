@@ -15,7 +15,7 @@ from scipy.special import betaincc, betainccinv
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, drawn_seed, suggested
+from svmbench.data.parameters import drawn_seed, rows, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets.margin import at_heights, direction
 from svmbench.option import option
@@ -24,11 +24,11 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=separable``."""
 
-    n_train: int = option(10_000, "Number of training examples.", min=2)
-    n_test: int = option(10_000, "Number of test examples; 0: no test set.", min=0)
+    n_train: int = rows(10_000, "Number of training examples.", 2)
+    n_test: int = rows(10_000, "Number of test examples; 0: no test set.")
     margin: float = option(0.1, "Least distance of an example from the hyperplane.", min=0.0001, max=0.99)
     dimensions: int = option(
         50,

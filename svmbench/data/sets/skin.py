@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import Checked, split_seed, suggested
+from svmbench.data.parameters import split_seed, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import eight_to_one_to_one, random_parts
 
@@ -13,7 +13,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=skin``."""
 
     split_seed: int = split_seed()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import EVERY, Checked, drawn_seed, suggested
+from svmbench.data.parameters import EVERY, drawn_seed, rows, suggested
 from svmbench.data.raw import RawFiles
 from svmbench.option import option
 
@@ -25,11 +25,11 @@ MIXED = np.array([[0, 1], [0, 2], [1, 2]])
 
 
 @dataclass(frozen=True)
-class Params(Checked):
+class Params:
     """Parameters of ``dataset=waveform``."""
 
-    n_train: int = option(4_000, "Number of training examples. As in LASVM.", min=2)
-    n_test: int = option(1_000, "Number of test examples; 0: no test set. As in LASVM.", min=0)
+    n_train: int = rows(4_000, "Number of training examples. As in LASVM.", 2)
+    n_test: int = rows(1_000, "Number of test examples; 0: no test set. As in LASVM.")
     task: str = option(
         "1-2",
         "Positive and negative class: two of the three, or one against both others. LASVM has two of the "
