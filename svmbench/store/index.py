@@ -76,25 +76,15 @@ class Index:
         Rows of removed runs are deleted from the index.
         """
         left = set(names)
-        for row in self._rows("WHERE folder = ?", folder):
+        for row in self._query(f"{SELECT} WHERE folder = ?", folder):
             name = row[0]
             if name not in left:
                 self._gone.append((folder, name))
                 continue
             left.discard(name)
-            run = self._current(folder, row)
+            run = self._run(folder, row) if self.signature(folder, name) == row[-2] else None
             if run is not None:
                 yield name, run
-
-    def row(self, folder: str, name: str) -> StoredRun | None:
-        """Return the run of that name; None without a row, or if a file has changed."""
-        for row in self._rows("WHERE folder = ? AND name = ?", folder, name):
-            return self._current(folder, row)
-        return None
-
-    def _current(self, folder: str, row: _Row) -> StoredRun | None:
-        """Return the run of a row; None if the row is damaged, or a file has changed."""
-        return self._run(folder, row) if self.signature(folder, row[0]) == row[-2] else None
 
     def beginnings(self, folder: str, prefix: str) -> dict[str, str]:
         """Return `without_ends` of the runs of a folder that have a row and a name with this prefix.
@@ -126,9 +116,6 @@ class Index:
             return StoredRun(f"{self._home}{folder}/{name}", facts)
         except (LookupError, TypeError, ValueError):
             return None
-
-    def _rows(self, where: str, *values: str) -> Iterator[_Row]:
-        return self._query(f"{SELECT} {where}", *values)
 
     def _query(self, text: str, *values: str) -> Iterator[_Row]:
         """Yield rows of the database; after the first error, none."""

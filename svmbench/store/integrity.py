@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from svmbench.errors import UserError, command
 from svmbench.files import sha256, sync_folder
 from svmbench.locking import Lock, holder
 from svmbench.store import documents, packs, shared
-from svmbench.store.index import Index
 from svmbench.store.kept_problems import KeptProblem, files_of
 from svmbench.store.notes import NOTES, Notes
 from svmbench.store.reading import read
@@ -126,24 +124,9 @@ def replaced_optimum(run: StoredRun, store: Store) -> str:
 def check_store(store: Store) -> Iterator[Finding]:
     """Check all runs, own and reference, all packs and their unpacked runs, and all other documents."""
     closed: list[Finding] = []
-    differ: list[str] = []
-    with Index(store.home) as index:
-        for folder in (store.root / "runs", store.root / "reference" / "runs"):
-            for path in _entries(folder, closed):
-                for finding in check_folder(path, store) if path.is_dir() else ():
-                    differ += _shown_otherwise(finding.run, index, store)
-                    yield finding
-        for path in sorted(store.home.glob("unpacked/*/runs/*")):
-            with contextlib.suppress(UserError):  # which the check of the pack reports
-                differ += _shown_otherwise(read(path), index, store)
-    if differ:
-        yield Finding(
-            store.home / "index.sqlite",
-            "damaged",
-            f"it shows {some(differ)} otherwise than their folders; "
-            f"{command('verify --repair', store.home)} sets it aside",
-            kind="index",
-        )
+    for folder in (store.root / "runs", store.root / "reference" / "runs"):
+        for path in _entries(folder, closed):
+            yield from check_folder(path, store) if path.is_dir() else ()
     for root in (store.root, store.root / "reference"):
         for path in _entries(root / "packs", closed):
             if path.name.endswith(packs.ENDING):
@@ -157,14 +140,6 @@ def check_store(store: Store) -> Iterator[Finding]:
     for path in _entries(store.root / "sweeps", closed):
         yield from _check_sweep(path)
     yield from closed
-
-
-def _shown_otherwise(run: StoredRun | None, index: Index, store: Store) -> list[str]:
-    """Return the id of a run whose row in the index differs from what was read from its folder."""
-    if run is None:
-        return []
-    row = index.row(run.path.parent.relative_to(store.home).as_posix(), run.path.name)
-    return [] if row is None or row == run else [run.id]
 
 
 def _check_sweep(folder: Path) -> Iterator[Finding]:

@@ -10,11 +10,9 @@ import sys
 
 import pytest
 
-from svmbench.cli.main import main
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, StoredRun, documents, index
+from svmbench.store import Store, StoredRun, documents
 from svmbench.store.identity import identity
-from svmbench.store.integrity import check_store
 from svmbench.store.state import beginnings
 
 
@@ -68,7 +66,6 @@ def test_a_store_in_the_current_folder_has_the_same_runs_in_its_index_and_folder
     monkeypatch.chdir(store.root)
     (run,) = Store(".").runs()
     assert run == StoredRun.read(run.path) and run.summary()["path"] == f"runs/{name}"
-    assert not [finding for finding in check_store(Store(".")) if finding.kind == "index"]
 
 
 @pytest.mark.parametrize(
@@ -84,20 +81,6 @@ def test_an_edited_row_is_not_believed(store, make, column, value):
     changed = f"SELECT count(*) FROM runs WHERE {column} = {value}"
     assert selected(store, changed) == [(0,)]
     assert len(selected(store, f"SELECT {column} FROM runs")) == 3
-
-
-def test_verify_tells_of_a_row_that_was_edited_with_its_checksum(store, make, capsys):
-    runs = [make(0), make(1)]
-    with contextlib.closing(sqlite3.connect(store.root / "index.sqlite")) as database, database:
-        row = database.execute(f"{index.SELECT} WHERE name = ?", (runs[0].id,)).fetchone()
-        told = row[4].replace('"status": "budget"', '"status": "converged"')
-        values = told, index._crc("runs", (*row[:4], told, row[5])), runs[0].id
-        database.execute("UPDATE runs SET facts = ?, crc = ? WHERE name = ?", values)
-    assert store.runs()[0].status == "converged"  # nobody else opens its files
-    assert main(["verify", "--results", str(store.root)]) == 1
-    assert f"index.sqlite: it shows {runs[0].id} otherwise than their folders" in capsys.readouterr().out
-    assert main(["verify", "--repair", "--results", str(store.root)]) == 0
-    assert store.runs() == runs and main(["verify", "--results", str(store.root)]) == 0
 
 
 def test_a_row_of_another_run_is_not_believed(store, make):
