@@ -239,8 +239,8 @@ def _check_plan(plan: Plan) -> None:
     )
     ordered = [job.number for job in plan.jobs] == list(range(len(plan.jobs)))
     pairs = [*plan.duplicates, *plan.impossible]
-    texts = _are([*plan.folders, plan.started], str) and all(_are(pair, str, 2) for pair in pairs)
-    if not (whole and ordered and plan.jobs and texts):
+    texts = _are(plan.folders, str) and all(_are(pair, str, 2) for pair in pairs)
+    if not (whole and ordered and plan.jobs and texts and _is(plan.started, str)):
         raise Damage("it holds what no plan has")
     options = sweep_options(plan.options)
     launcher = plan.options.get("launcher", {})  # of an older version, with fewer keys
