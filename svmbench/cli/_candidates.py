@@ -123,7 +123,7 @@ def _run(last: str, before: list[str]) -> list[str]:
     """Return overrides: groups and keys, or values after ``=``."""
     folders = folder.user_folders(_after("--config-dir", before))
     groups = folder.groups(folders)
-    chosen = dict(folder.DEFAULTS)
+    chosen = dict(options.defaults())
     chosen |= dict(
         word.split("=", 1) for word in before if word.partition("=")[0] in folder.GROUPS and "=" in word
     )

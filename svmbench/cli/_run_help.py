@@ -11,7 +11,7 @@ from svmbench.config import folder, options
 
 def text(overrides: Sequence[str], folders: Sequence[Path]) -> str:
     """Return the groups with their options, and the keys of the chosen options with their meaning."""
-    chosen = dict(folder.DEFAULTS)
+    chosen = dict(options.defaults())
     for override in overrides:
         group, _, option = override.partition("=")
         if group in folder.GROUPS and option in folder.options(group, folders):

@@ -153,7 +153,7 @@ class Tuning:
     def _tunable(self, chosen: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the keys to tune: gamma only if the kernel has one."""
         groups = {key: _value(texts[0]) for key, texts in chosen.items() if key in folder.GROUPS}
-        keys = {key.name for key in options.keys(folder.DEFAULTS | groups, self._folders)}
+        keys = {key.name for key in options.keys(options.defaults() | groups, self._folders)}
         return ["problem.C", *(["kernel.gamma"] if "kernel.gamma" in keys else [])]
 
     def refine(self, rounds: int) -> int:
@@ -321,7 +321,7 @@ def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:
     """Return whether the folds can begin at a point: with two classes, and a solver that supports it."""
     from svmbench.solvers import registry
 
-    name = _value(axes["solver"][0]) if "solver" in axes else folder.DEFAULTS["solver"]
+    name = _value(axes["solver"][0]) if "solver" in axes else options.defaults()["solver"]
     several = _value(axes.get("problem.multiclass", ["=none"])[0]) != "none"
     return _value(axes["validate.folds"][0]) != "null" and not several and registry.get(name).startable
 

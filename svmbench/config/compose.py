@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder, options
 from svmbench.config.options import Option, Tree, merged, option_of
-from svmbench.config.overrides import as_text, check_form, check_key, not_an_override, usual, written
+from svmbench.config.overrides import as_text, check_form, not_an_override, unknown_key, usual, written
 from svmbench.config.schema import Sweep
 from svmbench.config.validation import checked, of_the_sweep, sweep_options
 from svmbench.errors import UserError, nearest
@@ -215,7 +215,7 @@ class _Composer:
     def check_known(self, override: Override) -> None:
         """Raise a `UserError` for a key without a section that does not exist."""
         key = override.key_or_group
-        known = [*self._groups, *(one.name for one in options.keys(folder.DEFAULTS, self._folders))]
+        known = [*self._groups, *(one.name for one in options.keys(options.defaults(), self._folders))]
         if "." not in key and key not in known:
             raise UserError(f"unknown key {key}{nearest(key, known)} (svmbench run --help lists all keys)")
 
@@ -282,10 +282,9 @@ class _Composer:
             for section in path:
                 place = place.get(section) if isinstance(place, dict) else None
             known = isinstance(place, dict) and last in place
-            if not known or override.is_add():
-                check_key(override, base)
-            if isinstance(place, dict):
-                place.update(merged(place, {last: override.value()}))
+            if not known:
+                raise unknown_key(override, base)
+            place.update(merged(place, {last: override.value()}))
         return tree
 
     def _options(self, given: Sequence[Override]) -> Tree:
@@ -293,7 +292,7 @@ class _Composer:
         words = tuple(map(written, given))
         if words in self._chosen:
             return self._chosen[words]
-        chosen, own = dict(folder.DEFAULTS), []
+        chosen, own = dict(options.defaults()), []
         for override in given:
             value = override.value()
             for name in map(str, value if isinstance(value, list) else [value]):
@@ -315,13 +314,14 @@ class _Composer:
             **defaults_of(Sweep),
         }
         tree: Tree = {}
-        for option in chosen.items():
-            tree = merged(tree, self._option(option).tree)
-        tree = merged(tree, root)
-        for option in own:
-            tree = merged(tree, self._option(option).tree)
+        for part in (*map(self._tree, chosen.items()), root, *map(self._tree, own)):
+            tree = merged(tree, part)
+        tree |= {group: options.filled(group, tree.get(group)) for group in folder.GROUPS}
         self._chosen[words] = tree
         return tree
+
+    def _tree(self, option: tuple[str, str]) -> Tree:
+        return self._option(option).tree
 
     def _option(self, option: tuple[str, str]) -> Option:
         """Return an option by its group and its name; each is read once."""

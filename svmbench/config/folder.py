@@ -1,4 +1,4 @@
-"""Names of the options of each group, and the user's folders with files of options."""
+"""Names of the options of each group, and the folders with files of options: ``conf/``, and the user's."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from pathlib import Path
 
 from svmbench.errors import UserError
 
-#: The default options of the groups from each of which one is always chosen; the launcher only matters to
-#: sweeps.
-DEFAULTS = {
-    "solver": "sbp",  # the method whose paper this project reproduces first
-    "dataset": "checkerboard",  # small and generated, so that the first run needs no download
-    "kernel": "gaussian",  # as in all the papers' kernel experiments
-    "features": "none",
-    "budget": "quick",
-    "launcher": "local",
-}
-GROUPS = tuple(DEFAULTS)
+#: Groups from each of which one option is always chosen; the launcher only matters to sweeps.
+GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
+
+
+def conf_dir() -> Path:
+    """Return the shipped configuration folder, in an installed package or in a source tree."""
+    package = Path(__file__).resolve().parent.parent
+    for candidate in (package / "conf", package.parent / "conf"):
+        if (candidate / "config.yaml").is_file():
+            return candidate
+    raise RuntimeError(
+        f"the configuration that belongs to svmbench is missing from {package}; install it again"
+    )
 
 
 def user_folders(given: str | None = None) -> list[Path]:
@@ -30,7 +32,7 @@ def user_folders(given: str | None = None) -> list[Path]:
     UserError
         If one is not a folder, or has a file with the name of an option of svmbench.
     """
-    folders = []
+    shipped, folders = conf_dir(), []
     for origin, text in (("--config-dir", given), ("SVMBENCH_CONF", os.environ.get("SVMBENCH_CONF"))):
         if not text:
             continue
@@ -40,7 +42,9 @@ def user_folders(given: str | None = None) -> list[Path]:
                 f"{origin}={text} is not a folder: give the folder that holds your configuration files"
             )
         for file in sorted((*folder.glob("*.yaml"), *folder.glob("*/*.yaml"))):
-            if file.stem in class_names(file.parent.name):
+            twin = file.relative_to(folder)
+            ours = (shipped / twin).is_file() or twin.stem in class_names(twin.parent.name)
+            if folder != shipped and ours:
                 raise UserError(f"{file} has the name of an option of svmbench: rename it")
             if file.is_file():
                 for match in _OTHER_NUMBER.finditer(text_of(file)):
@@ -69,7 +73,7 @@ def groups(folders: Sequence[Path] = ()) -> list[str]:
     """Return the names of the groups: `GROUPS`, then the user's own."""
     found = {
         path.name
-        for folder in folders
+        for folder in (conf_dir(), *folders)
         for path in folder.iterdir()
         if path.is_dir() and any(path.glob("*.yaml"))
     }
@@ -78,14 +82,14 @@ def groups(folders: Sequence[Path] = ()) -> list[str]:
 
 def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     """Return the names that can follow ``group=``, sorted; classes include those of installed plug-ins."""
-    files = (file for folder in folders for file in (folder / group).glob("*.yaml"))
+    files = (file for folder in (conf_dir(), *folders) for file in (folder / group).glob("*.yaml"))
     found = {file.stem for file in files if file.is_file()}
     return sorted(found.union(class_names(group)))
 
 
 def file_of(group: str, option: str, folders: Sequence[Path] = ()) -> Path | None:
     """Return the file of ``group=option`` in the first folder that has it; None for a class."""
-    files = (folder / group / f"{option}.yaml" for folder in folders)
+    files = (folder / group / f"{option}.yaml" for folder in (conf_dir(), *folders))
     return next((file for file in files if file.is_file()), None)
 
 
@@ -103,10 +107,10 @@ def class_names(group: str) -> list[str]:
         from svmbench import data
 
         return data.names()
-    if group in ("launcher", "budget"):
-        from svmbench.config.schema import BUDGETS, LAUNCHERS
+    if group == "launcher":
+        from svmbench.config.schema import LAUNCHERS
 
-        return [*(BUDGETS if group == "budget" else LAUNCHERS)]
+        return [*LAUNCHERS]
     from svmbench import features
 
     return ["none", *features.NAMES] if group == "features" else []

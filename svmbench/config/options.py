@@ -1,11 +1,12 @@
 """What options contribute to a configuration: their keys, with defaults, meanings and limits.
 
-An option of svmbench is a class, whose fields are the keys. One of a user is a file with other values of the
-keys of such a class.
+An option is a class, whose fields are the keys, or a file with other values of the keys of such a class, in
+``conf/`` or in a folder of the user.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.config import folder
-from svmbench.config.schema import BUDGETS, Sweep
+from svmbench.config.schema import Sweep
 from svmbench.config.validation import kind_of, schema_of
 from svmbench.data import catalogue
 from svmbench.errors import UserError, nearest
@@ -82,7 +83,10 @@ def option_of(group: str, name: str, folders: Sequence[Path], within: Sequence[P
     """
     file = folder.file_of(group, name, folders)
     if file is None:
-        return Option({group: section(group, name)}, {})
+        if name not in (known := folder.options(group, folders)):
+            raise UserError(f"unknown {group} '{name}'{nearest(name, known)} ({group}=: {', '.join(known)})")
+        more = {"suggested": defaults_of(catalogue.suggested(name))} if group == "dataset" else {}
+        return Option({group: {"name": name, **more}}, {})
     if file in within:
         raise UserError(f"{file} names itself in its defaults: leave it out there")
     text, content = _content(file)
@@ -157,16 +161,18 @@ def _check_shape(file: Path, text: str) -> None:
             )
 
 
-def section(group: str, option: str) -> dict[str, Parameter]:
-    """Return the section of an option of svmbench, its name and the defaults of its class, or refuse it."""
-    if option not in (known := folder.class_names(group)):
-        raise UserError(f"unknown {group} '{option}'{nearest(option, known)} ({group}=: {', '.join(known)})")
-    found = {"name": option, **defaults_of(schema_of(group, option))}
-    if group == "budget":
-        found |= {"name": option, **BUDGETS[option]}
-    if group == "dataset":
-        found["suggested"] = defaults_of(catalogue.suggested(option))
-    return found
+def filled(group: str, given: Any) -> Any:
+    """Return a section with the defaults of its class for the keys that it leaves out."""
+    if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+        return given  # which validation refuses
+    return {"name": "", **defaults_of(schema_of(group, kind_of(group, given))), **given}
+
+
+@functools.cache
+def defaults() -> dict[str, str]:
+    """Return the option of each group that is chosen without a word."""
+    _, content = _content(folder.conf_dir() / "config.yaml")
+    return {group: name for entry in content["defaults"] for group, name in entry.items()}
 
 
 def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
@@ -174,7 +180,7 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
     found = []
     for group in folder.GROUPS:
         given = option_of(group, chosen[group], folders).tree.get(group)
-        values = {"name": chosen[group], **(given if isinstance(given, dict) else {})}
+        values = filled(group, {"name": chosen[group], **(given if isinstance(given, dict) else {})})
         kind = kind_of(group, values)
         found += _keys(f"{group}.", schema_of(group, kind), values)
         if group == "dataset":

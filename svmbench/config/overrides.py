@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.config import folder
-from svmbench.config.validation import kind_of, schema_of
+from svmbench.config.validation import schema_of
 from svmbench.errors import UserError, nearest, nearest_file
 from svmbench.run_config import quoted
 
@@ -176,39 +176,17 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
     return f"'{given}' is not of the form KEY=VALUE{nearest(given, [f'{group}=' for group in groups])}"
 
 
-def check_key(override: Override, base: Mapping[str, Any]) -> None:
-    """Raise a `UserError` unless an override adds a key that the file of the user's option leaves out.
+def unknown_key(override: Override, base: Mapping[str, Any]) -> UserError:
+    """Return the error for an unknown key: the nearest one, its siblings, and the options that have it.
 
     Parameters
     ----------
     override : Override
-        An override of a key that does not exist, or that adds one.
+        An override of a key that does not exist.
     base : mapping
         The configuration composed from the options of the groups only.
-
-    Raises
-    ------
-    UserError
-        With the nearest key and its siblings.
     """
-    present = list(_flatten(base))
-    missing = [
-        f"{group}.{item.name}"
-        for group in folder.GROUPS
-        for item in dataclasses.fields(schema_of(group, kind_of(group, base[group])))
-        if f"{group}.{item.name}" not in present
-    ]
-    key, given = override.key_or_group, written(override)
-    if key in present and not override.is_force_add():
-        raise UserError(f"{given} is not allowed: {key} is set already; write {given.lstrip('+')}")
-    if key not in (*present, *missing):
-        raise UserError(_unknown_key(key, given, [*present, *missing], base))
-    if not (override.is_add() or override.is_force_add()):
-        raise UserError(f"{given} is not allowed: your own file leaves {key} out; write +{given}")
-
-
-def _unknown_key(key: str, given: str, names: Sequence[str], base: Mapping[str, Any]) -> str:
-    """Return the message for an unknown key: the nearest one, its siblings, and the options that have it."""
+    key, given, names = override.key_or_group, written(override), [*_flatten(base)]
     sections = {name.rpartition(".")[0] for name in names} - {""} | set(folder.GROUPS)
     leaves = [name for name in names if name not in sections and not name.endswith(".name")]
     leaves = [name for name in leaves if ".suggested." not in name]
@@ -224,14 +202,15 @@ def _unknown_key(key: str, given: str, names: Sequence[str], base: Mapping[str, 
     if section == "dataset" and "file" in others:
         hint, others = f"; did you mean 'dataset=file {given.lstrip('+')}'?", []
     hint = hint or nearest(key, among)
-    which = f"{section}={base[section]['name']}" if section in folder.GROUPS else section
+    chosen = base.get(section)
+    which = f"{section}={chosen['name']}" if isinstance(chosen, Mapping) and "name" in chosen else section
     beside = [name for name in leaves if name.startswith(section + ".")]
     has = f"; {section}={', '.join(others)} {'has' if len(others) == 1 else 'have'} it" if others else ""
     if beside:
-        return f"unknown key {key}{hint} (keys of {which}: {', '.join(beside)}{has})"
+        return UserError(f"unknown key {key}{hint} (keys of {which}: {', '.join(beside)}{has})")
     if section in sections:
-        return f"unknown key {key}{hint} ({which} has no keys{has})"
-    return f"unknown key {key}{hint} (svmbench run --help lists all keys)"
+        return UserError(f"unknown key {key}{hint} ({which} has no keys{has})")
+    return UserError(f"unknown key {key}{hint} (svmbench run --help lists all keys)")
 
 
 def _having(key: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Schemas of launchers and sweeps, and the budgets.
+"""Schemas of launchers and sweeps.
 
 Sections with fixed keys are in `svmbench.run_config`, which also documents the ``metadata`` of fields.
 Solvers, kernels, data sets and feature maps define their own schemas: ``Solver.Params``,
@@ -58,19 +58,6 @@ class Sweep:
         "Allow jobs times threads above the number of cores. Off, because runs that wait for each other are"
         " slow and their times are wrong.",
     )
-
-
-#: Budgets by name: values of the keys that differ from no limit.
-BUDGETS: dict[str, dict[str, Any]] = {
-    # Seconds on any data set, to check that everything works, not to compare methods: a few passes over a
-    # small set, and a cache from which rows are evicted. The fits of baselines are not limited.
-    "debug": {"kev": 1e6, "memory": 64},
-    # The right end of the curves of the SBP paper, and a cache as large as the kernel matrix of Adult.
-    "paper": {"kev": 1e9, "memory": 4096},
-    # Minutes for most solvers: enough to see the order of the methods on the papers' data sets. Exact solvers
-    # have no limit here, end at the optimum and may take longer.
-    "quick": {"kev": "auto", "memory": 1024},
-}
 
 
 @dataclass(frozen=True)

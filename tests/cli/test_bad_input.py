@@ -28,7 +28,6 @@ SENTENCES = [
     (["run", "solver.neu=1"], "unknown key solver.neu; did you mean"),
     (["run", "+solver.neu=1"], "unknown key solver.neu; did you mean"),
     (["run", "++kernel.gama=1"], "unknown key kernel.gama; did you mean"),
-    (["run", "+seed=1"], "+seed=1 is not allowed: seed is set"),
     (["run", "gamma=1"], "unknown key gamma; did you mean"),
     (["run", "kernel=linear", "kernel.gamma=1"], "unknown key kernel.gamma (kernel=linear has"),
     (["run", "solver=sdca", "solver.nu=1"], "unknown key solver.nu (keys of solver=sdca"),

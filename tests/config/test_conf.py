@@ -70,18 +70,18 @@ def test_every_option_composes_alone_as_among_many(group, name):
 
 @pytest.mark.parametrize(("group", "name"), OPTIONS)
 def test_every_key_has_a_help_and_an_allowed_default(group, name):
-    keys = {key.name: key for key in options.keys({**folder.DEFAULTS, group: name})}
+    keys = {key.name: key for key in options.keys({**options.defaults(), group: name})}
     assert all(len(key.comment) >= 15 for key in keys.values())
     named = [item.name for item in dataclasses.fields(schema_of(group, name)) if item.name != "name"]
     assert {f"{group}.{one}" for one in named} <= keys.keys()
     if name != "precomputed":  # which needs a file
-        given = options.section(group, name)
+        given = options.filled(group, options.option_of(group, name, ()).tree[group])
         kept = {key: value for key, value in given.items() if key not in ("name", "suggested")}
         assert check_section(f"{group}.", kept, schema_of(group, name)).keys() <= given.keys()
 
 
 def test_every_key_of_a_run_has_a_help():
-    keys = {key.name for key in options.keys(folder.DEFAULTS)}
+    keys = {key.name for key in options.keys(options.defaults())}
     expected = {*TOP, *(item.name for item in dataclasses.fields(schema.Sweep))}
     expected |= {
         f"{section}.{item.name}" for section, kind in SECTIONS.items() for item in dataclasses.fields(kind)
@@ -90,7 +90,7 @@ def test_every_key_of_a_run_has_a_help():
 
 
 def test_words_of_the_sections():
-    keys = {key.name: key for key in options.keys(folder.DEFAULTS)}
+    keys = {key.name: key for key in options.keys(options.defaults())}
     assert tuple(keys["problem.bias"].choices) == ("none", "unregularised")
     assert keys["force"].choices == ["true", "false"]
     assert keys["budget.counter"].choices == [*COUNTERS, "null"]

@@ -193,13 +193,14 @@ def test_a_users_own_folder(tmp_path):
         config.resolve(["+experiment=mien"], [tmp_path])
 
 
-def test_a_key_that_a_users_file_leaves_out_can_be_added(tmp_path):
+def test_a_key_that_a_users_file_leaves_out_has_the_default_of_its_class_and_can_be_given(tmp_path):
     write(tmp_path, {"dataset/small.yaml": "name: checkerboard\nn_train: 20\n"})
     mine = ["dataset=small", "problem.C=1", "kernel.gamma=1"]
     assert config.resolve(mine, [tmp_path]).dataset.parameters["n_test"] == 10000
-    assert config.resolve([*mine, "+dataset.n_test=7"], [tmp_path]).dataset.parameters["n_test"] == 7
-    with pytest.raises(UserError, match=r"leaves dataset.n_test out; write \+dataset.n_test=7"):
-        config.resolve([*mine, "dataset.n_test=7"], [tmp_path])
+    for given in ("dataset.n_test=7", "+dataset.n_test=7"):
+        assert config.resolve([*mine, given], [tmp_path]).dataset.parameters["n_test"] == 7
+    with pytest.raises(UserError, match=r"unknown key dataset.n_tets; did you mean 'dataset.n_test'\?"):
+        config.resolve([*mine, "dataset.n_tets=7"], [tmp_path])
 
 
 def test_a_wrong_key_in_a_users_file_is_named(tmp_path):
@@ -305,7 +306,7 @@ def test_a_file_that_is_no_yaml_is_told_with_its_place(tmp_path):
 
 REFUSED = {
     "defaults: [mine]\n": r"mine.yaml names itself in its defaults",
-    "defaults: [other]\n": r"unknown budget 'other' \(budget=: debug, paper, quick\)",
+    "defaults: [other]\n": r"unknown budget 'other' \(budget=: debug, mine, paper, quick\)",
     "defaults: [{override /seed: 1}]\n": r"neither an option of the same group nor of the form",
     "# @package kernel\ngamma: 1\n": r"@package kernel is not allowed: give _global_",
 }
