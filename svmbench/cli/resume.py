@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -39,10 +40,10 @@ def main(arguments: Sequence[str]) -> int:
 
     record = Record.find(Path(given.results), given.sweep)
     plan = record.plan()
-    if os.path.isdir(plan.started):
-        os.chdir(plan.started)  # another file may have the relative path of the data here
-    check_machine(plan)
     keep = (*FINISHED, "failed", "refused") if plan.options["retry"] == "none" else FINISHED
     jobs = range(len(plan.jobs))
     ends = {n: end for n, end in record.ends().items() if n in jobs and end["state"] in keep}
-    return make(record, plan, ends, as_json=given.json)[0]
+    # Another file may have the relative path of the data here.
+    with contextlib.chdir(plan.started if os.path.isdir(plan.started) else "."):
+        check_machine(plan)
+        return make(record, plan, ends, as_json=given.json)[0]
