@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import runpy
 import shlex
 import traceback
@@ -23,9 +24,9 @@ from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS
 from svmbench.papers.catalogue import ENTRY, names, ours, owned
 from svmbench.papers.claims import Claim
-from svmbench.papers.keys import Axis, Key
-from svmbench.papers.quantities import EACH, OfLine, Quantity, walk
-from svmbench.papers.runs import Runs, check_known, check_texts
+from svmbench.papers.keys import Axis, ByPanel, Key
+from svmbench.papers.quantities import EACH, SAME, OfLine, Quantity, walk
+from svmbench.papers.runs import Group, Runs, check_known, check_types
 from svmbench.plugins import plugins
 from svmbench.store.timing import SECONDS
 
@@ -93,8 +94,7 @@ class Artifact:
     kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        texts = "target title source counters hidden supplied metrics window baseline highlight relative"
-        check_texts(self, *(key for key in texts.split() if hasattr(self, key)))
+        check_types(self)
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -156,16 +156,24 @@ class Artifact:
                 where = f"claim '{claim.name}', test '{test.name}'"
                 check_known(test.panels.split(), panels, where)
                 check_known(f"{test.counters} {test.convention}".split(), self.conventions, where)
-                _check_names(list(walk(test)), lines, where)
-        _check_names(self.judged_and_shown(), lines, "what is shown")
+                _check_names(list(walk(test)), lines, where, self.runs.groups)
+        _check_names(self.judged_and_shown(), lines, "what is shown", self.runs.groups)
 
 
-def _check_names(nodes: Sequence[Any], lines: Sequence[str], where: str) -> None:
+def _check_names(nodes: Sequence[Any], lines: Sequence[str], where: str, groups: Sequence[Group]) -> None:
     for node in nodes:
         named = (getattr(node, key, EACH) for key in ("solver", "other"))
         check_known([name for name in named if name != EACH], lines, where)
         if hasattr(node, "metric"):
             check_known([node.metric], tuple(METRICS), where)
+        for key, value in getattr(node, "where", {}).items():
+            asked = [one for one in groups if node.solver in (EACH, *one.lines.split())]
+            check_known([key], [known for one in asked for known in one.over], f"{where}: where")
+            known = [*itertools.chain(*(one.over.get(key, ()) for one in groups)), SAME]
+            if value not in known and not isinstance(value, ByPanel):
+                raise UserError(
+                    f"{where}: no run has {key}={value}: give one of {', '.join(map(str, known))}"
+                )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,13 @@ _Value = Callable[[Mapping[str, Any], Sizes], float]
 
 
 @dataclass(frozen=True)
+class ByPanel:
+    """A value for each data set; allowed wherever a claim has a number, a range or the value of a key."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Key:
     """The value of a dotted key; * and / with other keys and numbers give others."""
 

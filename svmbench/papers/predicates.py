@@ -32,9 +32,8 @@ from svmbench.papers.estimate import (
     two_sets_error,
 )
 from svmbench.papers.evidence import Evidence
-from svmbench.papers.keys import Axis, axis_words
+from svmbench.papers.keys import Axis, ByPanel, axis_words
 from svmbench.papers.quantities import (
-    ByPanel,
     Number,
     OfLine,
     Quantity,
@@ -45,7 +44,7 @@ from svmbench.papers.quantities import (
     spaced,
     words_of,
 )
-from svmbench.papers.runs import check_texts
+from svmbench.papers.runs import check_types
 from svmbench.papers.samples import Sample
 
 #: Parts of a printed test error: the difference that counts as none, and the greatest one that a test may
@@ -116,7 +115,7 @@ class Test(ABC):
     convention: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        check_texts(self, "name", "panels", "counters", "by_construction", "convention")
+        check_types(self)
 
     @property
     def definition(self) -> str:
@@ -141,6 +140,14 @@ class Order(Test):
     than: Number
     margin: float | None = field(default=None, kw_only=True)
     ratio: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ratio and isinstance(self.margin, int | float) and not 0.0 <= self.margin < 1.0:
+            raise UserError(
+                f"Order: margin={self.margin:g} of a ratio is not allowed: give the part by which it must be "
+                "less than 1, from 0 to below 1"
+            )
 
     def _words(self) -> str:
         margin = "" if self.margin is None else f" by at least {number_words(self.margin)}"

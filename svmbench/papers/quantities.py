@@ -20,7 +20,8 @@ from svmbench.figures.series import COUNTERS, METRICS, Curve
 from svmbench.figures.tables import count, spread
 from svmbench.papers.estimate import Floats, NotAttempted, Rows
 from svmbench.papers.evidence import Evidence
-from svmbench.papers.keys import Axis, axis_words
+from svmbench.papers.keys import Axis, ByPanel, axis_words
+from svmbench.papers.runs import check_types
 from svmbench.papers.samples import (
     Sample,
     arrival_words,
@@ -39,13 +40,6 @@ from svmbench.store import StoredRun
 EACH = ""
 #: The value of a key in ``where`` that is the run's own.
 SAME = "same"
-
-
-@dataclass(frozen=True)
-class ByPanel:
-    """A value for each data set; allowed wherever a claim has a number, a range or the value of a key."""
-
-    values: Mapping[str, Any]
 
 
 def by_panel(**values: Any) -> Any:
@@ -112,6 +106,9 @@ class Quantity(ABC):
     factor: float = 1.0
     plus: Quantity | float = 0.0
     at_most: bool = False
+
+    def __post_init__(self) -> None:
+        check_types(self)
 
     def __add__(self, other: Quantity | float) -> Quantity:
         return replace(self, plus=other if self.plus == 0.0 else self.plus + other)
@@ -404,6 +401,7 @@ class Arrival(CostOfLine):
     first: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.level is None) == (self.within is None):
             raise UserError("Arrival needs either level or within")
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import shlex
+import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from svmbench import config
 from svmbench.config import folder
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError, nearest, shortened
 from svmbench.option import show
+from svmbench.papers.keys import ByPanel
 from svmbench.run_config import RunConfig
 
 #: Previously known values of an optimum in tables: λ-form objective, test errors, support vectors.
@@ -40,7 +45,7 @@ class Panel:
     known: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_texts(self, "name", "title", "overrides")
+        check_types(self)
         check_known(self.known, KNOWN, f"panel {self.name}")
 
 
@@ -69,7 +74,7 @@ class Line:
     known: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_texts(self, "name", "overrides", "solver")
+        check_types(self)
         object.__setattr__(self, "solver", self.solver or self.name)
 
 
@@ -102,7 +107,6 @@ class Group:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_texts(self, "lines", "panels", "overrides")
         given: Any = range(self.seeds) if type(self.seeds) is int else self.seeds
         seeds = tuple(given) if isinstance(given, range | list | tuple) else ()
         whole = all(type(seed) is int and seed >= 0 for seed in seeds)
@@ -111,6 +115,7 @@ class Group:
                 f"seeds={self.seeds} must be different whole numbers of at least 0, or how many from 0 on"
             )
         object.__setattr__(self, "seeds", seeds)
+        check_types(self)
         for skip in self.exceptions:
             check_known(skip, ("panel", "solver", *self.over), "exceptions")
 
@@ -200,7 +205,7 @@ class Runs:
     where: str = "runs"
 
     def __post_init__(self) -> None:
-        check_texts(self, "overrides", "of", "shown")
+        check_types(self)
 
     def checked(self) -> Runs:
         """Return the same runs with the names of all panels and lines in groups that give none.
@@ -338,15 +343,61 @@ def _agrees(fact: Any, asked: Any) -> bool:
     return bool(fact in asked) if isinstance(asked, list | tuple) else bool(fact == asked)
 
 
-def check_texts(one: object, *keys: str) -> None:
-    """Raise a `UserError` if an attribute is no text; names and overrides are one text, not a list."""
-    for key in keys:
-        value = getattr(one, key)
-        if not isinstance(value, str):
-            raise UserError(
-                f"{type(one).__name__}: {key} is a {type(value).__name__}: give a text, in which several "
-                "names or overrides have spaces between them"
-            )
+#: What to give for a field, by its type.
+_ALLOWED = {
+    str: "a text, in which several names or overrides have spaces between them",
+    float: "a number",
+    int: "a whole number",
+    bool: "True or False",
+    type(None): "None",
+    Mapping: "a dict of",
+    Sequence: "a list of",
+    tuple: "a pair of",
+}
+
+
+def check_types(one: Any) -> None:
+    """Raise a `UserError` if a field of a dataclass has a value of another type than it says."""
+    for name, kind in _types(type(one)).items():
+        value = getattr(one, name)
+        if not _fits(value, kind):
+            given = f"{type(one).__name__}: {name}={shortened(repr(value), 100)}"
+            raise UserError(f"{given} is not allowed: give {_words(kind)}")
+
+
+@functools.cache
+def _types(kind: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(kind)
+    return {one.name: hints[one.name] for one in fields(kind)}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Return whether a value is of a type, numbers being of the more general one."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any or isinstance(value, ByPanel):
+        return True
+    if origin in (typing.Union, UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(_fits(entry, inner[1]) for entry in value.values())
+    if origin in (Sequence, tuple):
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        pair = origin is tuple and inner[-1] is not Ellipsis
+        each = inner if pair else inner[:1] * len(value) if listed else ()
+        return listed and len(value) == len(each) and all(map(_fits, value, each))
+    if kind in (float, int):
+        return isinstance(value, Real if kind is float else Integral) and not isinstance(value, bool)
+    return isinstance(value, kind)
+
+
+def _words(kind: Any) -> str:
+    """Return in words what has a type."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, UnionType):
+        return " or ".join(map(_words, inner))
+    if origin is not None:
+        return f"{_ALLOWED[origin]} {_words(inner[0] if origin is not Mapping else inner[1])}"
+    return _ALLOWED.get(kind) or ("any values" if kind is Any else kind.__name__)
 
 
 def check_known(names: Iterable[str], known: Sequence[str], where: str) -> None:

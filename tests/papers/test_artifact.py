@@ -12,7 +12,7 @@ from svmbench.papers.artifact import Check, Curves, Grid, few, finished, load
 from svmbench.papers.catalogue import names, ours, owned
 from svmbench.papers.checks import CHECKS, _function
 from svmbench.papers.claims import claim
-from svmbench.papers.predicates import Below, Order, ends_of
+from svmbench.papers.predicates import Below, Order, Ratio, ends_of
 from svmbench.papers.quantities import EACH, Arrival, FirstEpoch, LastShared, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs, compose_together, shared
 from tests.told import output, refusal
@@ -114,12 +114,43 @@ def test_a_wrong_artifact_is_told(change, sentence):
             Order("p", Arrival("sbp", "test_eror", within=1), 1),
             "unknown 'test_eror'; did you mean 'test_error'",
         ),
+        (Order("p", Value("sbp", where={"solver.k": 1}), 1), "where: unknown 'solver.k'"),
     ],
 )
 def test_a_wrong_test_is_told_with_its_claim(test, sentence):
     wrong = replace(FIGURE, claims=[claim("C", "p", "t", test)])
     with pytest.raises(UserError, match=f"claim 'C', test 'p': .*{sentence}"):
         finished(wrong, "x")
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (
+            lambda: Order("p", Value("sbp"), 1, margin="a"),
+            "Order: margin='a' is not allowed: give a number or",
+        ),
+        (lambda: Order("p", Value("sbp"), 1, ratio="no"), "ratio='no' is not allowed: give True or False"),
+        (lambda: Order("p", Value("sbp"), 1, ratio=True, margin=1.5), "margin=1.5 of a ratio is not allowed"),
+        (lambda: Order("p", Value("sbp"), 1, ratio=True, margin=-3), "margin=-3 of a ratio is not allowed"),
+        (
+            lambda: Value("sbp", where="solver.k"),
+            "Value: where='solver.k' is not allowed: give a dict of any",
+        ),
+        (lambda: Arrival("sbp", level="x"), "Arrival: level='x' is not allowed: give Quantity or a number"),
+        (
+            lambda: Ratio("p", 1, 1, (1,)),
+            r"Ratio: within=\(1,\) is not allowed: give a pair of a number or None",
+        ),
+        (
+            lambda: replace(FIGURE, points=[3]),
+            r"points=\[3\] is not allowed: give a list of a dict of any values",
+        ),
+    ],
+)
+def test_a_value_of_another_type_is_told_where_it_is_given(make, sentence):
+    with pytest.raises(UserError, match=sentence):
+        make()
 
 
 def test_a_wrong_override_is_told_with_its_file():
@@ -208,8 +239,12 @@ def test_a_paper_of_the_user_with_the_name_of_one_of_ours_is_refused(tmp_path):
     [
         ('"Me", runs', '"Me", runs, colour="red"', r"line 12: TypeError: .*unexpected keyword .*'colour'"),
         ('Line("sbp")', "Line()", r"line 11: TypeError: .*missing 1 required positional argument: 'name'"),
-        ('Runs("budget.kev=1e4"', 'Runs(["budget.kev=1e4"]', r"line 11: Runs: overrides is a list: give a"),
-        ('"Me", runs', "runs", r"line 12: Curves: source is a Runs: give a text"),
+        (
+            'Runs("budget.kev=1e4"',
+            'Runs(["budget.kev=1e4"]',
+            r"line 11: Runs: overrides=\['budget.kev=1e4'\] is not allowed: give a text",
+        ),
+        ('"Me", runs', "runs", r"line 12: Curves: source=Runs.* is not allowed: give a text"),
         ("Group(1,", "Group(0,", r"line 11: seeds=0 must be different whole numbers"),
         ("return Curves", "return 5 #", r": TypeError: it returns int, not a figure"),
         ('"Me", runs)', '"Me", runs', r"line 12: SyntaxError: '\(' was never closed"),
