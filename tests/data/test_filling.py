@@ -140,6 +140,11 @@ def test_arrays_may_hold_nan_and_have_needs_as_well(tmp_path):
         (b"1,?,yes\n?,2,no\n", {"missing": "drop"}, "every row of"),
         (b"1,inf,yes\n2,3,no\n", {"missing": "median"}, "line 1: 'inf' in feature 2 is not a finite number"),
         (b"yes 1:2\nno 1:3\n", {"missing": "median"}, "is in LIBSVM format, where a feature that is left"),
+        (
+            b"1,2,yes\n1e400,3,no\n2,a,no\n",
+            {"encode": "onehot"},
+            "line 2: 'inf' in feature 1 is not a finite",
+        ),
         (b"a,b,yes\na,b,no\nb,b,yes\n", {"encode": "onehot"}, "each word of the first line occurs"),
         (
             b"1,2,yes\n3,4,no\n",

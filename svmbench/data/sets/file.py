@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,12 +21,13 @@ from svmbench.data.delimited import (
     check_format,
     find_layout,
     first_line,
+    is_number,
     split_fields,
 )
 from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
 from svmbench.data.foreign import converted
-from svmbench.data.frames import Frame, frame_of_arrays, read_frame
+from svmbench.data.frames import Frame, TextColumn, frame_of_arrays, number_of, read_frame
 from svmbench.data.parameters import FileParams as Params
 from svmbench.data.parameters import suggested
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
@@ -205,12 +207,27 @@ def frame_of(
     elif dropped:
         texts = tuple(sorted({*texts, *dropped}))  # whatever they hold
     frame = read_frame(content, where, layout, texts, otherwise).without(dropped)
-    if frame.texts and params.encode == "none" and texts is None:
-        named = frame.listed([column.place for column in frame.texts])
-        raise UserError(
-            f"{where}: {named} hold text: give dataset.encode=onehot, or add them to dataset.drop"
-        )
+    if texts is None:
+        for column in frame.texts:
+            _check_text(frame, column)
+        if frame.texts and params.encode == "none":
+            named = frame.listed([column.place for column in frame.texts])
+            holds = "holds" if len(frame.texts) == 1 else "hold"
+            raise UserError(
+                f"{where}: {named} {holds} text: give dataset.encode=onehot, or name it in dataset.drop"
+            )
     return frame
+
+
+def _check_text(frame: Frame, column: TextColumn) -> None:
+    """Refuse a column of numbers of which some are not finite: they are no words."""
+    others = [word for word in column.words if math.isinf(number_of(word))]
+    if all(is_number(word) and math.isinf(float(word)) for word in others):
+        row = int(np.argmax(column.codes == column.words.index(others[0])))
+        raise UserError(
+            f"{frame.line(row)}: '{others[0]}' in {frame.named(column.place)} is not a finite number: "
+            "correct it, or leave out the row, or the column by dataset.drop"
+        )
 
 
 def _dropped(params: Params, content: bytes, where: str, layout: Layout) -> set[int]:
