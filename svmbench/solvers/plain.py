@@ -184,8 +184,10 @@ class _PlainSolver(Solver):
     Run: ClassVar[type[ExpansionRun]]
 
     def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> ExpansionRun:
-        """Return a run at iteration 0."""
+        """Return a run at iteration 0; a `UserError` if its `__init__` leaves out that of its bases."""
         run = self.Run(problem, oracle, rng if self.stochastic else None, self.params)
+        if "_trains" not in vars(run):  # compiled code would read what is not there
+            raise UserError(f"the __init__ of {self.Run.__name__} must begin with super().__init__(*given)")
         run._trains = False
         return run
 

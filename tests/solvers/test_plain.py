@@ -185,6 +185,22 @@ def test_a_method_that_hides_what_it_needs_says_so(what, sentence):
         run.advance("iterations", 1)
 
 
+def test_an_init_without_that_of_its_bases_is_told():
+    class Bare(ExpansionRun):
+        """Nobody."""
+
+        def __init__(self, *given):
+            self.own = 1
+
+        def improve(self):
+            return True
+
+    X, y = data()
+    solver = solver_of(Bare, "bare")
+    with pytest.raises(UserError, match=r"Bare must begin with super\(\).__init__"):
+        solver(solver.Params()).start(Problem.build(y, lam=1.0), Oracle(X, KERNELS[0]), Generator(1))
+
+
 class Subgradients(ExpansionRun):
     """Pegasos in plain Python: it needs no diagonal, and observes all responses."""
 
