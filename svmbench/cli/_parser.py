@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -82,10 +83,10 @@ class Parser(argparse.ArgumentParser):
 
     def add_results(self, *, written: bool = False) -> None:
         """Add the option for the results folder, which must exist if it is only read."""
-        action = "store" if written else _Folder
         self.add_argument(
-            "--results", default="results", metavar="DIR", help="folder of the stored runs", action=action
-        )
+            "--results", default="results", metavar="DIR", help="folder of the stored runs", action=_Folder,
+            const=written,
+        )  # fmt: skip
 
     def parse_with_results(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Add the options of commands that read stored runs, --json and --results, and parse."""
@@ -103,12 +104,12 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Folder(argparse.Action):
-    """Store the name of an existing folder."""
+    """Store the name of a folder, which may be missing if `const` is true."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: Any = None
     ) -> None:
-        if not Path(values).is_dir():
+        if not Path(values).is_dir() and not (self.const and not os.path.lexists(values)):
             raise UserError(
                 f"--results {values} is not a folder: give the results folder of your runs, such as results"
             )
@@ -131,9 +132,18 @@ def as_number(text: str) -> float:
         return math.nan
 
 
-def file_path(option: str, text: str) -> Path:
-    """Return the path of an output file, the value of an option; a `UserError` for a folder."""
+def _in_folder(option: str, text: str) -> Path:
+    """Return a path; a `UserError` if a file is in the place of a folder that it is in."""
     path = Path(text)
+    above = next((one for one in path.parents if os.path.lexists(one)), None)
+    if above is not None and not above.is_dir():
+        raise UserError(f"{option} {text}: {above} is no folder: give a path in one")
+    return path
+
+
+def file_path(option: str, text: str) -> Path:
+    """Return the path of an output file, the value of an option; a `UserError` if it cannot be one."""
+    path = _in_folder(option, text)
     if not path.name or path.is_dir():
         raise UserError(
             f"{option} {text or path} is a folder: give the name of a file, such as {path / 'mine'}"
@@ -151,7 +161,7 @@ def written(text: str, formats: Sequence[str] | None, known: Sequence[str]) -> t
     These are the ones given, else that of the suffix, else the first known one. A `UserError` if the path
     names no file.
     """
-    path = Path(text)
+    path = _in_folder("-o", text)
     if path.name in ("", "..") or path.is_dir():
         raise UserError(f"-o {text or path} names no file: give a name, such as {path / 'mine'}")
     ending = path.suffix.removeprefix(".")
