@@ -135,9 +135,9 @@ class _Tally:
             print(f"\n{text}")
         total = sum(self.passed.values())
         shown = (
-            "counts and iterates equal those of slow second implementations, objectives reach known optima"
+            ": counts and iterates equal those of slow second implementations, objectives reach known optima"
         )
-        print(f"\n{total} of {total + len(failures)} tests pass: {shown}")
+        print(f"\n{total} of {total + len(failures)} tests pass{shown if not failures else ''}")
 
 
 def _solver_of(item: Any) -> str:
