@@ -66,9 +66,11 @@ class Parser(argparse.ArgumentParser):
         if found:
             from svmbench.config.folder import GROUPS
             from svmbench.config.overrides import meant
+            from svmbench.run_config import TOP
 
             dashes, name = found.groups()
-            key = name if name in GROUPS or "." in name else _WHOLE.get(name) or meant(name)
+            known = name in (*GROUPS, *TOP) or "." in name
+            key = name if known else _WHOLE.get(name) or meant(name)
             options = [one for one in self._option_string_actions if one.startswith("--")]
             hint = "" if key or dashes == "-" else nearest(f"--{name}", options)
             takes_keys = any(action.metavar == "KEY=VALUE" for action in self._actions)

@@ -151,6 +151,7 @@ class Order(Test):
 
     def _words(self) -> str:
         margin = "" if self.margin is None else f" by at least {number_words(self.margin)}"
+        margin += " of it" if margin and self.ratio else ""
         return f"{words_of(self.less)} is less than {words_of(self.than)}{margin}"
 
     def tested(self, evidence: Evidence) -> Tested:

@@ -358,7 +358,8 @@ _ALLOWED = {
 
 def check_types(one: Any) -> None:
     """Raise a `UserError` if a field of a dataclass has a value of another type than it says."""
-    for name, kind in _types(type(one)).items():
+    own: Any = type(one)
+    for name, kind in _types(own).items():
         value = getattr(one, name)
         if not _fits(value, kind):
             given = f"{type(one).__name__}: {name}={shortened(repr(value), 100)}"
@@ -366,7 +367,7 @@ def check_types(one: Any) -> None:
 
 
 @functools.cache
-def _types(kind: type) -> dict[str, Any]:
+def _types(kind: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
     return {one.name: hints[one.name] for one in fields(kind)}
 

@@ -145,6 +145,7 @@ def test_arrays_may_hold_nan_and_have_needs_as_well(tmp_path):
             {"encode": "onehot"},
             "line 2: 'inf' in feature 1 is not a finite",
         ),
+        (b"a,a,y\n1,2,yes\n3,4,no\n", {"drop": "a"}, "dataset.drop=a names 2 columns of"),
         (b"a,b,yes\na,b,no\nb,b,yes\n", {"encode": "onehot"}, "each word of the first line occurs"),
         (
             b"1,2,yes\n3,4,no\n",

@@ -234,6 +234,9 @@ def _dropped(params: Params, content: bytes, where: str, layout: Layout) -> set[
     """Return the features that ``drop`` names, by their numbers among the features of the file, from 0."""
     names, found = _names(content, layout), set()
     for name in params.dropped:
+        if names.count(name) > 1:
+            count = names.count(name)
+            raise UserError(f"dataset.drop={name} names {count} columns of {where}: give their numbers")
         column = names.index(name) if name in names else None
         if column is None and name.isdecimal() and 1 <= int(name) <= layout.columns:
             column = int(name) - 1
