@@ -86,7 +86,7 @@ def test_a_table_has_a_row_of_cells_for_each_panel_and_one_of_published_values(m
         ),
         counters="kev_iter",
         hidden="smo",
-        published={"adult": {"sbp": 15.2}},
+        published={"adult": {"sbp": "15.2"}},
     )
     match = SimpleNamespace(
         planned=SimpleNamespace(solver="sbp"), complete=True, result=SimpleNamespace(title="SBP")

@@ -400,7 +400,7 @@ def test_a_curve_is_looked_at_at_equal_ratios_of_the_cost(tmp_path, solver, span
     ("where", "text"),
     [
         ({"problem.C": float("2")}, "20, expected 20"),
-        (None, "sbp: give where, because it has several runs of one seed"),
+        ({}, "sbp: give where, because it has several runs of one seed"),
     ],
 )
 def test_where_names_one_value_of_several(tmp_path, where, text):
