@@ -36,7 +36,7 @@ def isa():
 
 
 def aligned_zeros(shape, dtype=np.float64):
-    """Return zeros of a shape, aligned to a cache line: a register across two of them takes longer to load."""
+    """Return zeros of a shape, aligned to a cache line: a register across two takes longer to load."""
     size = np.prod(shape, dtype=np.int64) * np.dtype(dtype).itemsize
     memory = np.zeros(size + LINE, dtype=np.uint8)
     shift = -memory.ctypes.data % LINE
