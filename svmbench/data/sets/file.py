@@ -212,9 +212,9 @@ def frame_of(
             _check_text(frame, column)
         if frame.texts and params.encode == "none":
             named = frame.listed([column.place for column in frame.texts])
-            holds = "holds" if len(frame.texts) == 1 else "hold"
+            holds, it = ("holds", "it") if len(frame.texts) == 1 else ("hold", "them")
             raise UserError(
-                f"{where}: {named} {holds} text: give dataset.encode=onehot, or name it in dataset.drop"
+                f"{where}: {named} {holds} text: give dataset.encode=onehot, or name {it} in dataset.drop"
             )
     return frame
 
