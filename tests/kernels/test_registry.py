@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
 
 from svmbench.errors import UserError
@@ -46,3 +47,20 @@ def test_a_plug_in_that_is_no_kernel_of_its_name_is_refused(monkeypatch, name, v
     plugin(monkeypatch, name, value)
     with pytest.raises(UserError, match=sentence):
         registry.get.__wrapped__(name)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (lambda X, x: X.__setitem__(0, 0.0), "read-only"),
+        (lambda X, x: np.exp(1j * (X @ x)), "returned complex128 of shape"),
+        (lambda X, x: X @ x[:, None], "must return float64 of shape"),
+    ],
+)
+@pytest.mark.parametrize("asked", [lambda kernel, X: kernel.values(X, X), Kernel.self_values])
+def test_a_row_cannot_change_examples_and_is_real_numbers(row, sentence, asked):
+    wrong = type("Wrong", (Kernel,), {"row": staticmethod(row)})
+    X = np.ones((3, 2))
+    with pytest.raises(ValueError, match=sentence):
+        asked(wrong(), X)
+    assert (X == 1.0).all()

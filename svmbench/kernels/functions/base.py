@@ -74,14 +74,25 @@ class Kernel(ABC):
         for begin in range(0, B.shape[0], step):
             part = dense(B[begin : begin + step])
             for i in range(A.shape[0]):
-                found[i, begin : begin + step] = self.row(part, dense(A[i : i + 1])[0])
+                found[i, begin : begin + step] = self._checked_row(part, dense(A[i : i + 1])[0])
+        return found
+
+    def _checked_row(self, X: Floats, x: Floats) -> Floats:
+        """Return `row`, which can write to neither; ValueError unless it is n real numbers."""
+        found = np.asarray(self.row(_read_only(X), _read_only(x)))
+        if found.shape != X.shape[:1] or found.dtype.kind not in "fiub":
+            raise ValueError(
+                f"row of kernel={self.name} returned {found.dtype} of shape {found.shape}: it must return "
+                f"float64 of shape ({len(X)},)"
+            )
         return found
 
     def self_values(self, X: Any) -> Floats:
         """Return K(x, x) for each row of X, shape (n,)."""
         if self.normalised:
             return np.ones(X.shape[0])
-        return np.array([self.row(x, x[0])[0] for x in (dense(X[i : i + 1]) for i in range(X.shape[0]))])
+        examples = (dense(X[i : i + 1]) for i in range(X.shape[0]))
+        return np.array([self._checked_row(x, x[0])[0] for x in examples])
 
     def lengths(self, X: Any) -> Floats:
         """Return L(x) for each row of X, shape (n,), such that abs(K(x, z)) is at most L(x) L(z).
@@ -146,3 +157,10 @@ class ScalarKernel(Kernel):
 def dense(X: Any) -> Floats:
     """Return rows as a dense array of float64, C-contiguous."""
     return np.ascontiguousarray(X.toarray() if issparse(X) else X, dtype=np.float64)
+
+
+def _read_only(X: Floats) -> Floats:
+    """Return the same numbers as an array that cannot be written to."""
+    view = X.view()
+    view.flags.writeable = False
+    return view
