@@ -5,11 +5,6 @@ Machines, ICPRAM 2012: Algorithm 1.
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [
     {},
@@ -26,17 +21,7 @@ REFUSED = [{"step": "strong", "bias": "unregularised"}]
 RATE, WITHIN = 0.75, 0.05
 
 
-def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    step: str = "robust",
-    average: int = 100,
-    order: str = "uniform",
-    B: float = 10.0,
-) -> NDArray:
+def run(problem, x, rng, iterations, *, step="robust", average=100, order="uniform", B=10.0):
     n, lam, y = problem.n, problem.lam, problem.y
     biased = problem.bias == "unregularised"
     if step == "robust":

@@ -1,12 +1,8 @@
 """Dual coordinate ascent on a budget (Qaadan, Schüler and Glasmachers 2019)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from tests.specification.bsgd import Expansion
-from tests.specification.expansion import Maintained, OnDemand
 
 VARIANTS = [{"budget": 6}, {"budget": 1}, {"budget": 30}]
 APPROXIMATE = VARIANTS
@@ -15,9 +11,7 @@ POINTS = True
 TINY = 1e-14  # of coefficients and their steps: rounding
 
 
-def run(
-    problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, budget: int = 500
-) -> NDArray:
+def run(problem, w, rng, iterations, *, budget=500):
     y, n, C = problem.y, problem.n, problem.C
     v, alpha, searched = Expansion(w), np.zeros(n), 0
     for _ in range(iterations):

@@ -1,15 +1,11 @@
 """Budgeted stochastic gradient descent (Wang, Crammer and Vucetic 2012; Glasmachers and Qaadan 2018)."""
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 import scipy.optimize
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import Maintained
 
 VARIANTS = [
     {"budget": 6},
@@ -25,23 +21,23 @@ POINTS = True
 GRID = 400
 
 
-def merged(m: float, kappa: float, h: float) -> float:
+def merged(m, kappa, h):
     """The best coefficient of h u + (1 - h) v for m Φ(u) + (1 - m) Φ(v)."""
     return m * kappa ** (1.0 - h) ** 2 + (1.0 - m) * kappa**h**2
 
 
-def loss_at(m: float, kappa: float, h: float) -> float:
+def loss_at(m, kappa, h):
     return m**2 + (1.0 - m) ** 2 + 2.0 * m * (1.0 - m) * kappa - merged(m, kappa, h) ** 2
 
 
 @cache
-def node(i: int, j: int) -> tuple[float, float]:
+def node(i, j):
     """The best position, the zero of the derivative on the side of the larger coefficient, and its loss."""
     m, kappa = 0.5 + 0.5 * i / (GRID - 1), j / (GRID - 1)
     if kappa == 0.0:
         return 1.0, loss_at(m, kappa, 1.0)
 
-    def slope(h: float) -> float:
+    def slope(h):
         return m * (1.0 - h) * kappa ** (1.0 - h) ** 2 - (1.0 - m) * h * kappa**h**2
 
     scan = np.linspace(0.5, 1.0, 2001)
@@ -52,7 +48,7 @@ def node(i: int, j: int) -> tuple[float, float]:
     return h, loss_at(m, kappa, h)
 
 
-def looked_up(m: float, kappa: float) -> tuple[float, float]:
+def looked_up(m, kappa):
     x, y = (2.0 * m - 1.0) * (GRID - 1), kappa * (GRID - 1)
     i, j = min(int(x), GRID - 2), min(int(y), GRID - 2)
     u, v = x - i, y - j
@@ -61,7 +57,7 @@ def looked_up(m: float, kappa: float) -> tuple[float, float]:
     return h, loss
 
 
-def golden(m: float, kappa: float) -> tuple[float, float]:
+def golden(m, kappa):
     low, high, ratio = 0.5, 1.0, (np.sqrt(5.0) - 1.0) / 2.0
     while high - low > 0.01:
         left, right = high - ratio * (high - low), low + ratio * (high - low)
@@ -76,14 +72,14 @@ def golden(m: float, kappa: float) -> tuple[float, float]:
 class Expansion:
     """v = Σ a_k Φ(b_k), oldest points first, in the form of ``w``."""
 
-    def __init__(self, w: OnDemand | Maintained) -> None:
+    def __init__(self, w):
         self.oracle, self.maintained = w.oracle, isinstance(w, Maintained)
-        self.points: list[NDArray] = []
-        self.a: list[float] = []
-        self.source: list[int] = []
+        self.points = []
+        self.a = []
+        self.source = []
         self.values = np.zeros(0)
 
-    def score(self, i: int) -> float:
+    def score(self, i):
         """<v, Φ(x_i)>; under the form that maintains responses it costs nothing."""
         noted = len(self.oracle.pairs), self.oracle.beside
         self.values = self.oracle.between(self.oracle.X[i], self.points)
@@ -92,26 +88,24 @@ class Expansion:
             self.oracle.beside = noted[1]
         return float(self.values @ self.a)
 
-    def changed(self, count: int) -> None:
+    def changed(self, count):
         """So many coefficients changed, came or went."""
         if self.maintained:
             self.oracle.pairs.extend((-1, j) for _ in range(count) for j in range(self.oracle.n))
 
-    def add(self, point: NDArray, a: float, source: int) -> None:
+    def add(self, point, a, source):
         self.points.append(point)
         self.a.append(a)
         self.source.append(source)
 
-    def remove(self, k: int) -> None:
+    def remove(self, k):
         for values in (self.points, self.a, self.source):
             del values[k]
 
-    def merge(
-        self, best: Callable[[float, float], tuple[float, float]] = looked_up, together: int = 2
-    ) -> int:
+    def merge(self, best=looked_up, together=2):
         """Merge the smallest point with its partners and return the number of evaluations."""
 
-        def pair(a: float, b: float, kappa: float) -> tuple[float, float, float]:
+        def pair(a, b, kappa):
             """Of a merge of coefficients a and b: the part of the first point, the coefficient, the loss."""
             m = max(abs(a), abs(b)) / abs(a + b)
             h, loss = best(m, kappa)
@@ -139,36 +133,26 @@ class Expansion:
         self.changed(len(partners) + (2 if partners else 1))
         return evaluations
 
-    def responses(self, y: NDArray) -> NDArray:
+    def responses(self, y):
         """y_i <v, Φ(x_i)>, which nobody is charged for."""
         return y * np.array([self.kernel(x) @ self.a for x in self.oracle.X])
 
-    def kernel(self, b: NDArray) -> NDArray:
+    def kernel(self, b):
         """The values of b with the points, not charged: those at hand, or those of an observer."""
         return np.exp(-self.oracle.kernel["gamma"] * np.square(np.array(self.points) - b).sum(axis=1))
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    budget: int = 500,
-    maintenance: str = "merging",
-    search: str = "lookup",
-    together: int = 2,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, budget=500, maintenance="merging", search="lookup", together=2):
     y, n, oracle = problem.y, problem.n, w.oracle
     v = Expansion(w)
     best = looked_up if search == "lookup" else golden
     searched = 0
 
-    def gram() -> NDArray:
+    def gram():
         """Values that are at hand: each was evaluated for the response of the later point of the two."""
         return np.array([v.kernel(b) for b in v.points])
 
-    def project() -> None:
+    def project():
         K = gram()
         losses = np.square(v.a) / np.diagonal(np.linalg.inv(K))
         p = int(np.argmin(losses))
@@ -179,7 +163,7 @@ def run(
         v.remove(p)
         v.changed(len(others) + 1)
 
-    def learn(i: int) -> int:
+    def learn(i):
         """Add an example; return the evaluations for maintenance."""
         if i in v.source:
             v.a[v.source.index(i)] += y[i]

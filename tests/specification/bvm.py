@@ -1,11 +1,6 @@
 """The ball vector machine (Tsang, Kocsor and Kwok 2007): a ball of fixed radius."""
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
 
 VARIANTS = [
     {"eps": 1e-2},
@@ -19,15 +14,7 @@ TIES = True
 ENDLESS = {"eps": 1e-12}
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    eps: float = 1e-6,
-    sample: int = 59,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, eps=1e-6, sample=59):
     n, own = problem.n, 1.0 / (2.0 * problem.C)
     radius2 = 1.0 + own
     height, norm2 = np.sqrt(radius2), radius2

@@ -3,12 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
 
 
-def two_moons(n: int = 600, seed: int = 0, noise: float = 0.25) -> tuple[NDArray[np.float32], Floats]:
+def two_moons(n=600, seed=0, noise=0.25):
     """Return two interleaved classes in the plane, features from 0 to 2; noise 0.25 makes them overlap."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
@@ -19,7 +16,7 @@ def two_moons(n: int = 600, seed: int = 0, noise: float = 0.25) -> tuple[NDArray
     return (2.0 * (X - low) / (high - low)).astype(np.float32), y
 
 
-def many_features(n: int = 700, d: int = 24, seed: int = 0) -> tuple[NDArray[np.float32], Floats]:
+def many_features(n=700, d=24, seed=0):
     """Return a linear rule in d features with a seventh of the labels wrong: at large C nothing fits."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)).astype(np.float32)
@@ -28,9 +25,7 @@ def many_features(n: int = 700, d: int = 24, seed: int = 0) -> tuple[NDArray[np.
     return X, y
 
 
-def bounds(
-    K: Floats, y: Floats, C: float, alpha: Floats, bias: bool, weights: Floats | None = None
-) -> tuple[float, float]:
+def bounds(K, y, C, alpha, bias, weights=None):
     """Return the primal objective of α's w, at its best bias, and the dual one of the point next to α.
 
     That point is α within [0, C] and, with a bias, with the heavier class shrunk so that the classes balance.

@@ -5,10 +5,7 @@ Algorithm for Optimal Margin Classifiers, COLT 1992.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from tests.specification.expansion import Maintained, OnDemand
 from tests.specification.small_qp import movable, one_step, pair_step, violation
 
@@ -19,16 +16,7 @@ TIES = True
 ROWS_PER_ITERATION = 2
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    first: int = 500,
-    q: int = 500,
-    eps: float = 1e-3,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, first=500, q=500, eps=1e-3):
     y, C, n = problem.y, problem.C, problem.n
     own = w.oracle.diagonal()
     with_bias = problem.bias == "unregularised"
@@ -54,16 +42,12 @@ def run(
         chunk = np.union1d(kept, violators)
 
 
-def is_solved(
-    v: NDArray, a: NDArray, y: NDArray, C: float, chunk: NDArray, eps: float, with_bias: bool
-) -> bool:
+def is_solved(v, a, y, C, chunk, eps, with_bias):
     left = violation(a[chunk], -y[chunk] * v[chunk], C, y[chunk] if with_bias else None)
     return left < eps if with_bias else left <= eps
 
 
-def step(
-    w: OnDemand | Maintained, y: NDArray, C: float, v: NDArray, own: NDArray, chunk: NDArray, with_bias: bool
-) -> NDArray:
+def step(w, y, C, v, own, chunk, with_bias):
     """Make a step of SMO; return by how much the scores of the chunk grow."""
     K = np.float32(w.oracle._values[np.ix_(chunk, chunk)]).astype(float)
     labels = y[chunk]
@@ -82,16 +66,14 @@ def step(
     return factors[0] * (rows[0] - rows[1] if with_bias else rows[0])
 
 
-def row(w: OnDemand | Maintained, i: int, chunk: NDArray) -> NDArray:
+def row(w, i, chunk):
     """The values of a row in the chunk; where all responses are maintained the whole row is charged."""
     if isinstance(w, OnDemand):
         return np.array([w.oracle.value(i, j) for j in chunk])
     return w.oracle.row(i)[chunk]
 
 
-def search(
-    w: OnDemand | Maintained, y: NDArray, v: NDArray, solved: NDArray, chunk: NDArray, outside: NDArray
-) -> NDArray:
+def search(w, y, v, solved, chunk, outside):
     """The values of the examples outside, from those when the last chunk was solved.
 
     From nothing they are the same but for rounding, which would part equal examples.
@@ -110,7 +92,7 @@ def search(
     return values
 
 
-def bias_of(v: NDArray, a: NDArray, y: NDArray, C: float) -> float:
+def bias_of(v, a, y, C):
     free = (a > 0.0) & (a < C)
     if free.any():
         return float(v[free].mean())

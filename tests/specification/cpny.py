@@ -6,36 +6,23 @@ Representations, JMLR 2, 2001.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from svmbench.solvers.cutting_plane.one_slack import OneSlack
-from tests.specification.expansion import Maintained
 
 VARIANTS = [{"k": 12}, {"k": 500}, {"k": 9, "basis": "greedy"}]
 MAINTAINS = True
 SIGNS = "either"
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    k: int,
-    basis: str = "strides",
-    eps: float = 1e-3,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, k, basis="strides", eps=1e-3):
     y, n = problem.y, problem.n
     diagonal = w.oracle.diagonal()
     k = min(k, n)
-    chosen: list[int] = []
-    rows: list[NDArray] = []
-    tried: set[int] = set()
+    chosen = []
+    rows = []
+    tried = set()
 
-    def features() -> tuple[NDArray, NDArray]:
+    def features():
         K = np.array(rows).reshape(-1, n)
         L = np.linalg.cholesky(K[:, chosen]) if chosen else np.zeros((0, 0))
         return (np.linalg.solve(L, K) if chosen else K), L

@@ -6,11 +6,7 @@ T. Joachims, C.-N. J. Yu, Sparse Kernel SVMs via Cutting-Plane Training, Machine
 from types import SimpleNamespace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 from tests.specification.one_slack import Cuts
 
 # An example on which two cuts differ lies at margin 1 exactly once both are in the solution: with a small eps
@@ -21,48 +17,39 @@ APPROXIMATE = VARIANTS
 POINTS = True
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    k: int,
-    eps: float = 1e-3,
-    gain: float = 1e-6,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, k, eps=1e-3, gain=1e-6):
     y, n, oracle = problem.y, problem.n, w.oracle
     everyone = list(range(n))
     oracle.iterated = 0
-    points: list[NDArray] = []
-    rows: list[NDArray] = []
-    own: list[list[float]] = []
-    usual: list[float] = []
-    sets: list[NDArray] = []
+    points = []
+    rows = []
+    own = []
+    usual = []
+    sets = []
     weights, nearest = np.zeros(0), np.inf
     turn = in_vain = 0
     cuts = Cuts(problem, SimpleNamespace(X=np.zeros((n, 0))))
 
-    def factor() -> NDArray:
+    def factor():
         G = np.eye(len(points))
         for r, values in enumerate(own):
             G[r, :r] = G[:r, r] = values
         return np.linalg.cholesky(G)
 
-    def features() -> NDArray:
+    def features():
         return np.linalg.solve(factor(), np.array(rows)) if points else np.zeros((0, n))
 
-    def gradient(below: NDArray) -> NDArray:
+    def gradient(below):
         return features() @ (y * below) / n
 
-    def pre_image(below: NDArray) -> tuple[NDArray, float]:
+    def pre_image(below):
         at = list(np.flatnonzero(below))
         q = y[at] / n
         if points:
             q = np.concatenate([q, -np.linalg.solve(factor().T, gradient(below))])
         Z = np.array([*oracle.X[at], *points])
 
-        def shares(b: NDArray) -> NDArray:
+        def shares(b):
             return q * np.concatenate([oracle.foreign(b, at), oracle.between(b, points)])
 
         for _ in range(4):
@@ -84,7 +71,7 @@ def run(
                 step = step / 2.0
         return b, share.sum() ** 2
 
-    def extend(below: NDArray) -> bool:
+    def extend(below):
         b, gained = pre_image(below)
         usual.append(0.9 * usual[-1] + 0.1 * gained if usual else gained)
         if gained <= gain * usual[-1]:

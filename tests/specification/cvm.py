@@ -1,11 +1,8 @@
 """The core vector machine (Tsang, Kwok and Cheung 2005): the dual over a growing core set, solved by SMO."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import OnDemand
 
 VARIANTS = [
     {},
@@ -20,22 +17,14 @@ TIES = True
 ENDLESS = {"eps": 1e-12}
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    eps: float = 1e-6,
-    sample: int = 59,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, eps=1e-6, sample=59):
     y, n, oracle = problem.y, problem.n, w.oracle
     own = 1.0 / (2.0 * problem.C)
-    core: list[int] = []
+    core = []
     Q = np.zeros((n, n))
     tolerance, failed = (0.1 if sample else eps), 0
 
-    def enter(z: int) -> None:
+    def enter(z):
         """Values with members of positive weight are known from the response, or by rows from the row."""
         for i in core:
             paid = isinstance(w, OnDemand) and w.a[i] == 0.0
@@ -43,16 +32,16 @@ def run(
         Q[z, z] = 1.0 + own
         core.append(z)
 
-    def products() -> NDArray:
+    def products():
         return np.array([sum(w.a[j] * Q[i, j] for j in core) for i in core])
 
-    def outside(product: float, norm2: float, far: float) -> bool:
+    def outside(product, norm2, far):
         return 1.0 + own + norm2 - 2.0 * product > (1.0 + far) ** 2 * (1.0 + own - norm2)
 
-    def norm2() -> float:
+    def norm2():
         return float(w.a[core] @ products())
 
-    def solve(b: NDArray) -> None:
+    def solve(b):
         K = Q[np.ix_(core, core)]
         for _ in range(5000):
             v = np.array([sum(row * b) for row in K])

@@ -5,11 +5,6 @@ Large-scale Linear SVM, ICML 2008: Algorithm 3.
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [
     {"loss": "hinge", "order": "permutation", "shrinking": True},
@@ -31,7 +26,7 @@ SLIP = 1e-13
 class Dual:
     """The box, the coefficients and w."""
 
-    def __init__(self, problem: Problem, x: SlowExamples, loss: str) -> None:
+    def __init__(self, problem, x, loss):
         self.x = x
         self.D = 0.5 / problem.C if loss == "squared_hinge" else 0.0
         self.U = np.inf if loss == "squared_hinge" else problem.C
@@ -39,25 +34,25 @@ class Dual:
         self.a = np.where(self.Q > 0.0, 0.0, problem.C)
         self.w = np.zeros(x.X.shape[1])
 
-    def gradient(self, i: int) -> float:
+    def gradient(self, i):
         return self.x.response(i, self.w) - 1.0 + self.D * self.a[i]
 
-    def projected(self, i: int, G: float) -> float:
+    def projected(self, i, G):
         if self.a[i] == 0.0:
             return min(G, 0.0)
         return max(G, 0.0) if self.a[i] == self.U else G
 
-    def settled(self, i: int, G: float, highest: float, lowest: float) -> bool:
+    def settled(self, i, G, highest, lowest):
         at_zero, at_bound = self.a[i] == 0.0, self.a[i] == self.U
         return bool((at_zero and highest < G) or (at_bound and lowest > G))
 
-    def minimise(self, i: int, G: float) -> None:
+    def minimise(self, i, G):
         if self.projected(i, G) != 0.0:
             new = min(max(self.a[i] - G / self.Q[i], 0.0), self.U)
             self.x.add(i, new - self.a[i], self.w)
             self.a[i] = new
 
-    def left_by_gap(self, active: list) -> list:
+    def left_by_gap(self, active):
         """Set the coefficients of which the gap proves the value; return the examples of the others.
 
         The removed examples have no loss (α = 0) or a linear one (α = U): neither adds to the gap.
@@ -85,17 +80,7 @@ class Dual:
         return left
 
 
-def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    loss: str,
-    order: str,
-    shrinking: bool | str = False,
-    eps: float = 1e-3,
-) -> NDArray:
+def run(problem, x, rng, iterations, *, loss, order, shrinking=False, eps=1e-3):
     dual = Dual(problem, x, loss)
     if order == "with_replacement":
         for _ in range(iterations):

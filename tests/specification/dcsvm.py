@@ -1,15 +1,8 @@
 """Divide and conquer (Hsieh, Si and Dhillon 2014) with the rounds of decomposition, without bias."""
 
-from collections.abc import Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from tests.specification.decomposition import Level, flat, nested
-from tests.specification.expansion import Maintained
-from tests.specification.slow_oracle import SlowOracle
 
 #: In the first the set around the working set has not room for all examples.
 VARIANTS = [
@@ -27,35 +20,18 @@ ADDS_ROWS = True
 ENDLESS = {"levels": 1, "sample": 10, "working_set": 4, "eps": 1e-12}
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    **given: int,
-) -> NDArray:
+def run(problem, w, rng, iterations, **given):
     alpha = np.zeros(problem.n)
     for _ in zip(range(iterations), steps(problem, w.oracle, rng, alpha, **given), strict=False):
         pass
     return alpha
 
 
-def steps(
-    problem: Problem,
-    oracle: SlowOracle,
-    rng: Generator,
-    alpha: NDArray,
-    *,
-    eps: float = 1e-3,
-    levels: int = 3,
-    sample: int = 1000,
-    early: int = 0,
-    working_set: int = 1024,
-) -> Iterator[None]:
+def steps(problem, oracle, rng, alpha, *, eps=1e-3, levels=3, sample=1000, early=0, working_set=1024):
     """Yield after each iteration, with its coefficients in `alpha`."""
     y, n, own = problem.y, problem.n, oracle.diagonal()
 
-    def dual(members: NDArray, v: NDArray, most_rounds: float) -> Iterator[None]:
+    def dual(members, v, most_rounds):
         size, part = members.size, oracle if members.size == n else oracle.subset(members)
         if size > 8 * working_set:
             level = Level(part, problem, y[members], own[members], 8 * working_set, nested(working_set))
@@ -68,11 +44,11 @@ def steps(
             alpha[members] = level.a
             yield
 
-    def values(members: NDArray) -> NDArray:
+    def values(members):
         support = [i for i in members if alpha[i] > 0.0]
         return y[members] - (alpha * y)[support] @ oracle.block(support, list(members))
 
-    def solve(members: NDArray, most_rounds: float = 64.0) -> Iterator[None]:
+    def solve(members, most_rounds=64.0):
         v = y[members]
         if alpha[members].any():
             v = values(members)
@@ -100,7 +76,7 @@ def steps(
         yield from solve(np.arange(n), np.inf)
 
 
-def k_means(points: NDArray, k: int, rng: Generator) -> NDArray:
+def k_means(points, k, rng):
     """The means of the groups of some points."""
     middle = points.mean(axis=0)
     centres, before = points[rng.permutation(len(points))[:k]], None
@@ -113,7 +89,7 @@ def k_means(points: NDArray, k: int, rng: Generator) -> NDArray:
     return centres
 
 
-def closest(points: NDArray, centres: NDArray, middle: NDArray) -> NDArray:
+def closest(points, centres, middle):
     """The nearest centre of each point; of distances that are equal but for rounding, the first."""
     far = np.square(points[:, None] - centres).sum(axis=2)
     slack = 1e-6 * np.square(centres - middle).sum(axis=1).max()

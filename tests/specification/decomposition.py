@@ -4,15 +4,7 @@ Scheme: T. Joachims, Making Large-Scale SVM Learning Practical, 1999. Large sets
 Parallel Solver for Large Quadratic Programs in Training Support Vector Machines, Parallel Computing 29, 2003.
 """
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
-from tests.specification.slow_oracle import SlowOracle
 
 #: In the first two the set around the working set has not room for all examples.
 VARIANTS = [
@@ -30,34 +22,20 @@ ROWS_PER_ITERATION = 2
 ADDS_ROWS = True
 
 
-class Solve(Protocol):
-    """Solve the dual in the set of a level; return its signed coefficients."""
-
-    def __call__(self, level: "Level") -> NDArray: ...
-
-
 class Level:
-    """The dual over the examples of an oracle, and the set of them that is solved next."""
+    """The dual over the examples of an oracle, and the set of them that ``solve(level)`` solves next."""
 
-    def __init__(
-        self, oracle: SlowOracle, problem: Problem, y: NDArray, own: NDArray, most: int, solve: Solve
-    ) -> None:
-        self.oracle, self.problem, self.y, self.own, self.most, self.solve = (
-            oracle,
-            problem,
-            y,
-            own,
-            most,
-            solve,
-        )
+    def __init__(self, oracle, problem, y, own, most, solve):
+        self.oracle, self.problem, self.y, self.own = oracle, problem, y, own
+        self.most, self.solve = most, solve
         self.balanced = problem.bias == "unregularised"
         self.a, self.v = np.zeros(y.size), y.copy()
-        self.B: list[int] = []
+        self.B = []
         self.since = np.zeros(y.size, dtype=int)
         self.t = 0
         self.untouched = True
 
-    def look(self) -> float:
+    def look(self):
         """Find which coefficients can move and the ends of the values; return the violation."""
         C = self.problem.C
         self.up = np.where(self.y > 0, self.a < C, self.a > 0)
@@ -68,7 +46,7 @@ class Level:
         self.low = self.v[self.lowest] if self.down.any() else np.inf
         return self.high - self.low if self.balanced else max(self.high, -self.low)
 
-    def round(self) -> None:
+    def round(self):
         self.look()
         self.take_in(sorted(self.entering()))
         signed = (self.a * self.y)[self.B]
@@ -80,7 +58,7 @@ class Level:
                 self.untouched = False
         self.t += 1
 
-    def entering(self) -> set[int]:
+    def entering(self):
         each = max(1, self.most // 4 if self.B else self.most // 2)
         if self.untouched:
             return {i for label in (1.0, -1.0) for i in spread(np.flatnonzero(self.y == label), each)}
@@ -93,7 +71,7 @@ class Level:
             *sorted(falling, key=lambda i: self.v[i])[:each],
         }
 
-    def take_in(self, coming: list[int]) -> None:
+    def take_in(self, coming):
         kinds = np.where(self.up & self.down, 0, np.where(self.a == 0.0, 1, 2))
         ends = (self.highest, self.lowest)
         ranks = [(kinds[i], self.t - self.since[i], -s) for s, i in enumerate(self.B) if i not in ends]
@@ -106,17 +84,17 @@ class Level:
         self.places, self.coming = places, coming
 
 
-def spread(examples: NDArray, most: int) -> NDArray:
+def spread(examples, most):
     """As many of the examples, evenly spaced."""
     count = min(most, examples.size)
     return examples[np.arange(count) * examples.size // count] if count else examples
 
 
-def flat() -> Solve:
+def flat():
     """By SMO on the kernel matrix of the set, which gets the entering variables' rows and columns."""
     K = np.zeros((0, 0))
 
-    def solve(level: Level) -> NDArray:
+    def solve(level):
         nonlocal K
         B, C = level.B, level.problem.C
         if not level.t:
@@ -137,10 +115,10 @@ def flat() -> Solve:
     return solve
 
 
-def nested(least: int) -> Solve:
+def nested(least):
     """By decomposition over the examples of the set alone."""
 
-    def solve(level: Level) -> NDArray:
+    def solve(level):
         B = np.array(level.B)
         part = level.oracle.part(B)
         inner = Level(part, level.problem, level.y[B], level.own[B], least, flat())
@@ -153,15 +131,7 @@ def nested(least: int) -> Solve:
     return solve
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    working_set: int = 1024,
-    eps: float = 1e-3,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, working_set=1024, eps=1e-3):
     n, own = problem.n, w.oracle.diagonal()
     if n > 8 * working_set and w.oracle.X.shape[1] <= 128:
         level = Level(w.oracle, problem, problem.y, own, 8 * working_set, nested(working_set))
@@ -172,16 +142,7 @@ def run(
     return level.a
 
 
-def pairs(
-    K: NDArray,
-    own: NDArray,
-    least: NDArray,
-    most: NDArray,
-    beta: NDArray,
-    v: NDArray,
-    eps: float,
-    steps: int,
-) -> None:
+def pairs(K, own, least, most, beta, v, eps, steps):
     for _ in range(steps):
         up, down = np.where(beta < most, 0.0, -np.inf), np.where(beta > least, 0.0, np.inf)
         # Without its last bits: of a pair that was made equal, rounding must not choose.
@@ -199,16 +160,7 @@ def pairs(
         v -= step * (K[i] - K[j])
 
 
-def free(
-    K: NDArray,
-    own: NDArray,
-    least: NDArray,
-    most: NDArray,
-    beta: NDArray,
-    v: NDArray,
-    eps: float,
-    steps: int,
-) -> None:
+def free(K, own, least, most, beta, v, eps, steps):
     for _ in range(steps):
         rising, falling = np.where(beta < most, v, 0.0).max(), np.where(beta > least, -v, 0.0).max()
         if not max(rising, falling) >= eps:
@@ -233,5 +185,5 @@ def free(
                 v -= change * K[one]
 
 
-def positive(curvature: NDArray) -> NDArray:
+def positive(curvature):
     return np.where(curvature > 0.0, curvature, 1e-12)

@@ -1,27 +1,13 @@
 """Stochastic gradients on examples and blocks of features (Dai and others 2014)."""
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [{}, {"batch": 1, "block": 2}, {"batch": 5, "block": 1, "step": 0.3}]
 RATE = 0.65
 WITHIN = 0.03
 
 
-def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    batch: int = 32,
-    block: int = 128,
-    step: float = 1.0,
-) -> NDArray:
+def run(problem, x, rng, iterations, *, batch=32, block=128, step=1.0):
     width = x.X.shape[1]
     blocks = [list(range(first, min(first + block, width))) for first in range(0, width, block)]
     w = np.zeros(width)

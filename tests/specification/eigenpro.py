@@ -1,11 +1,6 @@
 """Gradient steps on batches with a preconditioner from a subsample (Ma and Belkin 2019)."""
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 
 VARIANTS = [
     {"batch": 8},
@@ -20,24 +15,15 @@ TIES = True
 ROUNDING = 1e-6
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    batch: int = 256,
-    subsample: int = 2000,
-    components: int = 0,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, batch=256, subsample=2000, components=0):
     y, n, m, alpha = problem.y, problem.n, min(batch, problem.n), np.zeros(problem.n)
     if iterations > 0:
         S = np.sort(rng.permutation(n)[: min(subsample, n)])
         K_SS = w.oracle.block(S, S)
         q, V, D, rate = preconditioner(K_SS, m, components)
         fixed = S if q > 1 else S[:0]
-    order: list[int] = []
-    met: set[int] = set()
+    order = []
+    met = set()
     for _ in range(iterations):
         order = order or list(rng.permutation(n))
         j, order = order[:m], order[m:]
@@ -52,7 +38,7 @@ def run(
     return alpha * y
 
 
-def preconditioner(K: NDArray, m: int, components: int) -> tuple[int, NDArray, NDArray, float]:
+def preconditioner(K, m, components):
     """q, the vectors before it, the diagonal between them, and the step for each example of a batch."""
     values, vectors = np.linalg.eigh(K)
     kept = values >= 1e-6 * values[-1]

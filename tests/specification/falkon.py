@@ -1,11 +1,6 @@
 """Preconditioned conjugate gradients for ridge regression over random centres (Rudi and others 2017)."""
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 
 VARIANTS = [{"centres": 12}, {"centres": 30, "eps": 1e-4}]
 APPROXIMATE = VARIANTS
@@ -16,9 +11,7 @@ ROUNDING = 1e-6
 TIES = True
 
 
-def run(
-    problem: Problem, w: Maintained, rng: Generator, iterations: int, *, centres: int, eps: float = 1e-3
-) -> NDArray:
+def run(problem, w, rng, iterations, *, centres, eps=1e-3):
     y, n, M = problem.y, problem.n, min(centres, problem.n)
     alpha = np.zeros(n)
     w.oracle.iterated = 0

@@ -5,12 +5,8 @@ Training Support Vector Machines, Optim. Methods Softw. 20, 2005.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from svmbench.solvers.dual.gradient_projection import minimise_projected
-from tests.specification.expansion import Maintained
 from tests.specification.working_sets import Decomposition
 
 VARIANTS = [
@@ -23,22 +19,12 @@ TIES = True
 ROWS_PER_ITERATION = 400
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    q: int = 400,
-    n_new: int | None = None,
-    inner: str = "gvpm",
-    eps: float = 1e-3,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, q=400, n_new=None, inner="gvpm", eps=1e-3):
     """Run GPDT with the compiled inner method, which has tests of its own: its path amplifies rounding."""
     C = problem.C
     tolerance = eps
 
-    def solve(Q: NDArray, z: NDArray, g: NDArray, labels: NDArray) -> NDArray:
+    def solve(Q, z, g, labels):
         if not state.with_bias:
             return minimise_projected(Q, g, z, C, rule=inner, tol=tolerance, most=2000)[0]
         # Summed up one by one, as there, for the last digits.
@@ -59,7 +45,7 @@ def run(
     return w.a
 
 
-def added(total: float, terms: NDArray) -> float:
+def added(total, terms):
     for term in terms:
         total += float(term)
     return total

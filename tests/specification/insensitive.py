@@ -1,16 +1,11 @@
 """The dual of ε-insensitive regression by rounds of the dual of classification."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
 from tests.specification.decomposition import Level, flat, nested
-from tests.specification.slow_oracle import SlowOracle
 
 
-def rounds(
-    oracle: SlowOracle, box: Problem, targets: NDArray, epsilon: float, count: int, working_set: int
-) -> list[tuple[NDArray, float]]:
+def rounds(oracle, box, targets, epsilon, count, working_set):
     """Return β and the violation after each of some rounds from 0."""
     n, own = targets.size, oracle.diagonal()
     if n > 8 * working_set and oracle.X.shape[1] <= 128:
@@ -27,7 +22,7 @@ def rounds(
     return found
 
 
-def choose_sides(level: Level, epsilon: float) -> float:
+def choose_sides(level, epsilon):
     """Put each coefficient at 0 on the side that it may leave; return the violation of the conditions."""
     C, beta, residuals = level.problem.C, level.a * level.y, level.v + epsilon * level.y
     up = np.where(beta < 0.0, residuals + epsilon, residuals - epsilon)[beta < C]

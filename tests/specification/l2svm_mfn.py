@@ -5,17 +5,13 @@ S. S. Keerthi, D. DeCoste, A Modified Finite Newton Method for Fast Solution of 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from tests.specification.line_search import line_minimum
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [{}, {"eps": 0.1}]
 
 
-def run(problem: Problem, x: SlowExamples, rng: Generator, iterations: int, *, eps: float = 1e-6) -> NDArray:
+def run(problem, x, rng, iterations, *, eps=1e-6):
     C, yX = problem.C, x.y[:, None] * x.X
     w, c = np.zeros(x.X.shape[1]), np.zeros(problem.n)
     tol, F, spent = max(0.01, eps), C * problem.n, 0

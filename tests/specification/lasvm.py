@@ -5,11 +5,8 @@ A. Bordes, S. Ertekin, J. Weston, L. Bottou, Fast Kernel Classifiers with Online
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import Maintained
 
 VARIANTS = [
     {},
@@ -37,7 +34,7 @@ class Machine:
     length, and None where the rows made so far no longer hold; ``beside`` are values made outside of rows.
     """
 
-    def __init__(self, problem: Problem, w: OnDemand | Maintained, eps: float) -> None:
+    def __init__(self, problem, w, eps):
         self.y, self.C, self.biased, self.eps = problem.y, problem.C, problem.bias != "none", eps
         self.oracle = w.oracle
         self.by_rows = isinstance(w, Maintained)
@@ -45,23 +42,23 @@ class Machine:
         self.K = np.float32(w.oracle._values).astype(float)
         self.a = np.zeros(problem.n)
         self.g = problem.y.copy()
-        self.S: list[int] = []
+        self.S = []
         self.b, self.gap = 0.0, np.inf
-        self.over_S: list[tuple[int, int] | None] = []
+        self.over_S = []
         self.beside = 0
         self.known = np.zeros(problem.n)  # the coefficients when all examples were looked at last
-        self.seen: set[int] = set()  # examples outside S whose values over S are known
+        self.seen = set()  # examples outside S whose values over S are known
 
-    def look(self, k: int) -> float:
+    def look(self, k):
         if not self.by_rows and k not in self.S and k not in self.seen:
             f = sum(self.oracle.value(s, k) * self.a[s] for s in self.S)
             assert abs(self.y[k] - f - self.g[k]) < 1e-9
             self.seen.add(k)
         return self.g[k]
 
-    def made(self, slots: int) -> int:
+    def made(self, slots):
         """Evaluations of that program, with a least-recently-used cache of so many rows."""
-        kept: list[int] = []
+        kept = []
         evaluated = 0
         for request in self.over_S:
             if request is None:
@@ -72,20 +69,20 @@ class Machine:
             kept = [*(k for k in kept if k != row), row][-slots:]
         return evaluated + self.beside
 
-    def room(self, i: int, direction: float) -> float:
+    def room(self, i, direction):
         return self.C - abs(self.a[i]) if direction == self.y[i] else abs(self.a[i])
 
-    def end(self, sign: float) -> int | None:
+    def end(self, sign):
         found = None
         for s in sorted(self.S):
             if self.room(s, sign) > 0 and (found is None or sign * (self.g[s] - self.g[found]) > TIE):
                 found = s
         return found
 
-    def row_over_S(self, k: int) -> None:
+    def row_over_S(self, k):
         self.over_S.append((k, len(self.S)))
 
-    def ends(self) -> tuple[int | None, int | None, float, float]:
+    def ends(self):
         i, j = self.end(1.0), self.end(-1.0)
         high, low = -np.inf if i is None else self.g[i], np.inf if j is None else self.g[j]
         if not self.biased:
@@ -94,7 +91,7 @@ class Machine:
             return None, j, 0.0, low
         return i, j, high, low
 
-    def move(self, i: int | None, j: int | None, fresh: int | None = None) -> None:
+    def move(self, i, j, fresh=None):
         pair = [(k, sign) for k, sign in ((i, 1.0), (j, -1.0)) if k is not None]
         for k, _ in pair:
             self.row_over_S(k)
@@ -115,7 +112,7 @@ class Machine:
             self.a[k] = bound if at_bound else self.a[k] + sign * step
         self.g -= step * (self.K[i] - self.K[j]) if len(pair) == 2 else sign * step * self.K[k]
 
-    def process(self, k: int) -> None:
+    def process(self, k):
         if k in self.S:
             return
         y, g = self.y[k], self.look(k)
@@ -134,10 +131,10 @@ class Machine:
                 return
         self.move(*((k, partner) if y > 0 else (partner, k)), fresh=k)
 
-    def best_partner(self, i: int) -> int:
+    def best_partner(self, i):
         """The one of a pair with i whose step gains most, to second order and without the box."""
 
-        def gain(s: int) -> float:
+        def gain(s):
             curvature = self.K[i, i] + self.K[s, s] - 2.0 * self.K[i, s]
             return (self.g[i] - self.g[s]) ** 2 / (curvature if curvature > 0.0 else 1e-12)
 
@@ -145,7 +142,7 @@ class Machine:
         gains = {s: gain(s) for s in sorted(self.S) if self.room(s, -1.0) > 0 and self.g[s] < self.g[i]}
         return next(s for s in gains if gains[s] >= (1.0 - GAIN_TIE) * max(gains.values()))
 
-    def reprocess(self, second_order: bool = False) -> None:
+    def reprocess(self, second_order=False):
         i, j, high, low = self.ends()
         if high - low > self.eps:
             if second_order and self.biased:
@@ -165,7 +162,7 @@ class Machine:
         if self.biased and finite:
             self.b = sum(finite) / len(finite)
 
-    def look_at_all(self) -> float:
+    def look_at_all(self):
         """Take those outside S in that violate the conditions; return the largest violation of all."""
         outside = [k for k in range(self.y.size) if k not in self.S]
         for k in outside:
@@ -188,17 +185,8 @@ class Machine:
 
 
 def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    selection: str = "random",
-    candidates: int = 50,
-    epochs: int = 1,
-    finishing: str = "all",
-    eps: float = 1e-3,
-) -> NDArray:
+    problem, w, rng, iterations, *, selection="random", candidates=50, epochs=1, finishing="all", eps=1e-3
+):
     y, n = problem.y, problem.n
     machine = Machine(problem, w, eps)
     coordinates = 2 if machine.biased else 1

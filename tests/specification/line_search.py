@@ -6,10 +6,9 @@ SVMs, JMLR 6, 2005.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 
-def line_minimum(power: int, A: float, B: float, C: float, start: NDArray, end: NDArray) -> float:
+def line_minimum(power, A, B, C, start, end):
     """The t >= 0 that minimises A t²/2 + B t + C Σ max(0, r - t s)^power, r = 1 - start, s = end - start."""
     r, s = 1.0 - start, end - start
     places = np.unique(np.append(0.0, (r[s != 0.0] / s[s != 0.0]).clip(0.0)))

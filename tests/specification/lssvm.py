@@ -1,11 +1,6 @@
 """Conjugate gradients for the least-squares SVM (Suykens and Vandewalle 1999, Suykens and others 1999)."""
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 
 VARIANTS = [{}, {"eps": 1e-4}]
 MAINTAINS = True
@@ -14,7 +9,7 @@ SIGNS = "either"
 ROUNDING = 1e-5
 
 
-def run(problem: Problem, w: Maintained, rng: Generator, iterations: int, *, eps: float = 1e-3) -> NDArray:
+def run(problem, w, rng, iterations, *, eps=1e-3):
     y, every = problem.y, list(range(problem.n))
     beta, r, p = np.zeros(problem.n), y.copy(), y.copy()
     w.oracle.iterated = 0

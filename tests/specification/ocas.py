@@ -4,26 +4,14 @@ V. Franc, S. Sonnenburg, Optimized Cutting Plane Algorithm for Support Vector Ma
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from tests.specification.line_search import line_minimum
 from tests.specification.one_slack import Cuts
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [{}, {"eps": 1e-6}, {"eps": 1e-9, "buffer": 5}]
 
 
-def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    eps: float = 0.01,
-    buffer: int = 2000,
-) -> NDArray:
+def run(problem, x, rng, iterations, *, eps=0.01, buffer=2000):
     cuts, wb = Cuts(problem, x), np.zeros(x.X.shape[1])
     cb = cc = np.zeros(problem.n)
     for _ in range(iterations):

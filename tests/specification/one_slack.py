@@ -4,16 +4,12 @@ T. Joachims, Training Linear SVMs in Linear Time, KDD 2006: the problem and the 
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from tests.specification.slow_examples import SlowExamples
 
 
 class Cuts:
     """Cuts, the first of which is empty: its coefficient is what the others leave of 1/λ."""
 
-    def __init__(self, problem: Problem, x: SlowExamples) -> None:
+    def __init__(self, problem, x):
         self.x = x
         self.n = problem.n
         self.g = np.zeros((1, x.X.shape[1]))
@@ -24,10 +20,10 @@ class Cuts:
         self.slack = self.dual = self.gap = 0.0
 
     @property
-    def count(self) -> int:
+    def count(self):
         return len(self.a) - 1
 
-    def add(self, V: NDArray) -> None:
+    def add(self, V):
         """Add the cut of the examples for which V is true."""
         g = self.x.y[V] @ self.x.X[V] / self.n
         self.g = np.vstack([self.g, g])
@@ -38,7 +34,7 @@ class Cuts:
         self.a = np.append(self.a, 0.0)
         self.idle = np.append(self.idle, 0)
 
-    def solve(self, absolute: float = 0.0, relative: float = 0.0) -> NDArray:
+    def solve(self, absolute=0.0, relative=0.0):
         """Pair steps to the highest cut from the one that gains most; return w."""
         sizes = self.a @ (np.abs(self.offset) + np.abs(self.G) @ self.a)
         noise = 4.0 * np.finfo(float).eps * sizes
@@ -60,7 +56,7 @@ class Cuts:
         self.idle = np.where(self.a > 0.0, 0, self.idle + 1)
         return self.a @ self.g
 
-    def steps(self, up: int, h: NDArray) -> tuple[NDArray, NDArray]:
+    def steps(self, up, h):
         """The best step to a cut from each other one, and what it gains."""
         below, curvature = h[up] - h, self.G[up, up] + np.diag(self.G) - 2.0 * self.G[up]
         steps = np.where(curvature > 0.0, below / np.where(curvature > 0.0, curvature, 1.0), np.inf)
@@ -68,7 +64,7 @@ class Cuts:
         gains = steps * (below - 0.5 * steps * np.maximum(curvature, 0.0))
         return steps, np.where((self.a > 0.0) & (below > 0.0), gains, -1.0)
 
-    def drop(self, limit: int) -> None:
+    def drop(self, limit):
         stay = self.idle < limit
         stay[0] = True
         self.g, self.offset, self.a, self.idle = (

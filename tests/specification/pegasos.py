@@ -4,11 +4,7 @@ S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: Primal Estimated su
 Math. Programming 127(1), 2011: section 4; the test with `exact` is that of w_t by equation 13.
 """
 
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand, averaged
+from tests.specification.expansion import averaged
 
 VARIANTS = [
     {"exact": True},
@@ -18,16 +14,7 @@ VARIANTS = [
 ]
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    exact: bool,
-    average: bool = False,
-    suffix: bool = False,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, exact, average=False, suffix=False):
     iterates = []
     for t in range(1, iterations + 1):
         i = rng.integers(problem.n)

@@ -5,11 +5,6 @@ Math. Programming 127(1), 2011: section 2, and section 7 for the steps of its co
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [
     {},
@@ -24,18 +19,8 @@ VARIANTS = [
 
 
 def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    k: int = 1,
-    projection: bool = False,
-    sampling: str = "iid",
-    steps: str = "pegasos",
-    p: float = 0.7,
-    eta: float = 0.01,
-) -> NDArray:
+    problem, x, rng, iterations, *, k=1, projection=False, sampling="iid", steps="pegasos", p=0.7, eta=0.01
+):
     n, lam = problem.n, problem.lam
     items = np.arange(n) if sampling == "iid" else rng.permutation(n)
     at = 0

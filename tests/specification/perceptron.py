@@ -5,11 +5,8 @@ Schapire, Large Margin Classification Using the Perceptron Algorithm, Machine Le
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand, averaged
+from tests.specification.expansion import averaged
 
 VARIANTS = [
     {"epochs": None, "average": False, "order": "random"},
@@ -19,17 +16,7 @@ VARIANTS = [
 ]
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    epochs: int | None,
-    average: bool,
-    order: str,
-    suffix: bool = False,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, epochs, average, order, suffix=False):
     n = problem.n
     hypotheses = []
     items = np.arange(n)

@@ -5,11 +5,8 @@ Kernel Methods, MIT Press, 1999, chapter 12.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import Maintained
 
 VARIANTS = [{}, {"eps": 0.05}, {"change": 0.1}]
 #: They end before the optimum.
@@ -29,9 +26,7 @@ class Machine:
     the same numbers in both forms, because examples that are there twice are told apart by the last bits.
     """
 
-    def __init__(
-        self, problem: Problem, w: OnDemand | Maintained, rng: Generator, eps: float, change: float
-    ) -> None:
+    def __init__(self, problem, w, rng, eps, change):
         self.y, self.C, self.n, self.rng = problem.y, problem.C, problem.n, rng
         self.eps, self.change, self.least = eps, change, min(change, problem.C)
         self.oracle = w.oracle
@@ -41,29 +36,29 @@ class Machine:
         self.a = np.zeros(self.n)
         self.b = 0.0
         self.E = -problem.y
-        self.known: set[tuple[int, int]] = set()  # values evaluated in this examination
-        self.rows: set[int] = set()  # rows taken in it
+        self.known = set()  # values evaluated in this examination
+        self.rows = set()  # rows taken in it
 
-    def free(self, i: int) -> bool:
+    def free(self, i):
         return 0.0 < self.a[i] < self.C
 
-    def value(self, i: int, j: int) -> None:
+    def value(self, i, j):
         if not self.by_rows and (i, j) not in self.known:
             self.oracle.value(i, j)
         self.known |= {(i, j), (j, i)}
 
-    def look(self, i: int) -> None:
+    def look(self, i):
         if not self.by_rows and not self.free(i):
             at = np.flatnonzero(self.a)
             f = self.b + sum(self.a[j] * self.y[j] * self.oracle.value(j, i) for j in at)
             assert abs(f - self.y[i] - self.E[i]) < 1e-9 * max(1.0, abs(self.K[i, at] * self.a[at]).sum())
             self.known |= {(i, j) for j in at} | {(j, i) for j in at}
 
-    def violates(self, i: int) -> bool:
+    def violates(self, i):
         r = self.E[i] * self.y[i]
         return (r < -self.eps and self.a[i] < self.C) or (r > self.eps and self.a[i] > 0.0)
 
-    def examine(self, second: int) -> bool:
+    def examine(self, second):
         self.known, self.rows = set(), set()
         self.look(second)
         if not self.violates(second):
@@ -84,7 +79,7 @@ class Machine:
                     return True
         return False
 
-    def step(self, i: int, j: int) -> bool:
+    def step(self, i, j):
         ai, aj, s = self.a[i], self.a[j], self.y[i] * self.y[j]
         low, high = max(0.0, aj - ai), min(self.C, self.C + aj - ai)
         if s > 0.0:
@@ -114,12 +109,12 @@ class Machine:
         self.put(i, j, self.rounded(ai + s * (aj - new)), self.rounded(new))
         return True
 
-    def rounded(self, value: float) -> float:
+    def rounded(self, value):
         if value < ROUNDING * self.C:
             return 0.0
         return self.C if value > self.C - ROUNDING * self.C else value
 
-    def put(self, i: int, j: int, ai: float, aj: float) -> None:
+    def put(self, i, j, ai, aj):
         for k in range(self.n):
             if self.free(k) and k not in (i, j):
                 self.value(i, k)
@@ -134,7 +129,7 @@ class Machine:
         self.E += di * self.K[i] + dj * self.K[j] + (b - self.b)
         self.b = b
 
-    def extremes(self, change: float) -> tuple[float, float]:
+    def extremes(self, change):
         """The least error where a coefficient can be raised and the largest where it can be lowered.
 
         By a step that the rule of smallest changes allows.
@@ -144,7 +139,7 @@ class Machine:
         up, down = np.where(self.y > 0.0, (grows, falls), (falls, grows))
         return np.min(self.E[up], initial=np.inf), np.max(self.E[down], initial=-np.inf)
 
-    def settle(self) -> bool:
+    def settle(self):
         """Whether the method ends after a pass over all that changed nothing; b may be mended."""
         least, most = self.extremes(0.0)
         if least >= -self.eps and most <= self.eps:
@@ -159,15 +154,7 @@ class Machine:
         return self.b == before or most - least <= 2.0 * self.eps
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    eps: float = 1e-3,
-    change: float | None = None,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, eps=1e-3, change=None):
     machine = Machine(problem, w, rng, eps, eps if change is None else change)
     made, w.oracle.iterated = 0, 0
     everything, changed = True, 0

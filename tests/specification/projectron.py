@@ -1,11 +1,8 @@
 """Projectron and Projectron++ (Orabona, Keshet and Caputo 2009)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand, averaged
+from tests.specification.expansion import Maintained, averaged
 
 VARIANTS = [
     {"eta": 0.3},
@@ -19,34 +16,23 @@ TIES = True
 SIGNS = "either"
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    eta: float,
-    margin: bool = False,
-    epochs: int | None = None,
-    average: bool = False,
-    order: str = "random",
-) -> NDArray:
+def run(problem, w, rng, iterations, *, eta, margin=False, epochs=None, average=False, order="random"):
     y, n, oracle = problem.y, problem.n, w.oracle
     K = np.array([oracle.again(i) for i in range(n)])
     oracle.rows.clear()
     oracle.diagonal()
     diagonal, maintained = K.diagonal(), isinstance(w, Maintained)
-    S: list[int] = []
+    S = []
     hypotheses = []
     items = np.arange(n)
 
-    def response(i: int) -> float:
+    def response(i):
         """Score the example: from what is maintained, or by one value for each example of S."""
         if maintained:
             return w.response(i)
         return y[i] * sum(w.a[j] * y[j] * oracle.value(j, i) for j in S)
 
-    def project(i: int, factor: float) -> None:
+    def project(i, factor):
         """Add a multiple of y_i P Φ(x_i)."""
         for j, part in zip(S, d, strict=True):
             w.put(j, w.a[j] + factor * y[j] * y[i] * part)

@@ -4,21 +4,16 @@ K. Krishnan, C. Bhattacharyya, R. Hariharan, A Randomized Algorithm for Large Sc
 NIPS 2007.
 """
 
-from collections.abc import Callable
 from functools import partial
-from types import ModuleType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svmbench.problem import Problem, dual_objective
-from svmbench.rng import Generator
 from tests.specification import smo, smo_pair
 from tests.specification.expansion import Maintained
 from tests.specification.slow_oracle import SlowOracle
 
-VARIANTS: list[dict[str, Any]] = [
+VARIANTS = [
     {"k": 8, "separable": False},
     {"k": 30, "c": 1.0},
     {"k": 20, "c": 1.2, "eps": 0.01},
@@ -29,19 +24,19 @@ MAINTAINS = True
 
 
 def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
+    problem,
+    w,
+    rng,
+    iterations,
     *,
-    k: int,
-    c: float = 2.0,
-    eps: float = 1e-3,
-    separable: bool = True,  # a part of the formula for k, which is given here
-) -> NDArray:
+    k,
+    c=2.0,
+    eps=1e-3,
+    separable=True,  # a part of the formula for k, which is given here
+):
     y, n, C = problem.y, problem.n, problem.C
     w.oracle.diagonal()
-    inner: ModuleType = smo if problem.bias == "none" else smo_pair
+    inner = smo if problem.bias == "none" else smo_pair
     given = (
         {"selection": "gain"} if problem.bias == "none" else {"selection": "second_order", "shrinking": True}
     )
@@ -92,9 +87,7 @@ def run(
     return answer
 
 
-def rows_of(
-    solve: Callable, oracle: SlowOracle, sample: NDArray, y: NDArray, rng: Generator, iterations: int
-) -> int:
+def rows_of(solve, oracle, sample, y, rng, iterations):
     """How many rows the inner solver takes, noted nowhere."""
     trial = SlowOracle.__new__(SlowOracle)
     trial.__dict__.update(vars(oracle), pairs=[], subsets=[])
@@ -103,7 +96,7 @@ def rows_of(
     return len(part.rows)
 
 
-def bias(alpha: NDArray, v: NDArray, problem: Problem) -> float:
+def bias(alpha, v, problem):
     if problem.bias == "none":
         return 0.0
     free = (alpha > 0) & (alpha < problem.C)

@@ -1,14 +1,11 @@
 """Refinement in mixed precision, played on coordinate ascent: rows in single precision, scores in double."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 ROW_ERROR, SHARE, BETWEEN = 4.0 * 2.0**-24, 0.5, 64
 
 
-def run(
-    rows: NDArray, exact: NDArray, y: NDArray, C: float, eps: float, iterations: int
-) -> tuple[NDArray, int, int]:
+def run(rows, exact, y, C, eps, iterations):
     """Return α of `smo`, how often the scores were recomputed, and the evaluations that took.
 
     Parameters
@@ -36,5 +33,5 @@ def run(
     return alpha, rounds, evaluations
 
 
-def violation_of(g: NDArray, alpha: NDArray, C: float) -> float:
+def violation_of(g, alpha, C):
     return max(np.max(-g[alpha < C], initial=0.0), np.max(g[alpha > 0.0], initial=0.0))

@@ -5,11 +5,7 @@ of appendix B, and section 3.6 for the unregularised bias.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 from tests.specification.water_level import water_level
 from tests.specification.water_level_bias import water_level_bias
 
@@ -17,7 +13,7 @@ VARIANTS = [{"nu": 0.05}, {"nu": 0.0}, {"nu": 3.0}]
 ENDLESS = {"nu": 0.05}
 
 
-def run(problem: Problem, w: Maintained, rng: Generator, iterations: int, *, nu: float) -> NDArray:
+def run(problem, w, rng, iterations, *, nu):
     n = problem.n
     diagonal = w.oracle.diagonal()
     eta0 = 1.0 / np.sqrt(diagonal.max())
@@ -44,7 +40,7 @@ def run(problem: Problem, w: Maintained, rng: Generator, iterations: int, *, nu:
     return np.where(diagonal > 0.0, a_mean, 0.0) / (level if level > 0.0 else 1.0)
 
 
-def draw(c: NDArray, level: float, rng: Generator) -> int:
+def draw(c, level, rng):
     """Uniform over the covered points, or over the ties of the least one."""
     chosen = c < level
     if not chosen.any():
@@ -52,7 +48,7 @@ def draw(c: NDArray, level: float, rng: Generator) -> int:
     return from_set(chosen, rng)
 
 
-def draw_from_basins(c: NDArray, y: NDArray, volume: float, rng: Generator) -> int:
+def draw_from_basins(c, y, volume, rng):
     """A class by a fair coin, then one of its k lowest responses, the k-th a random one of its ties."""
     _, _, k = water_level_bias(c, y, volume)
     members = np.flatnonzero(y < 0 if rng.integers(2) else y > 0)
@@ -62,7 +58,7 @@ def draw_from_basins(c: NDArray, y: NDArray, volume: float, rng: Generator) -> i
     return int(members[from_set(chosen, rng)])
 
 
-def from_set(chosen: NDArray, rng: Generator) -> int:
+def from_set(chosen, rng):
     """Uniform over the set, by draws from all; by rank if 1024 draws meet none of it."""
     for _ in range(1024):
         i = rng.integers(chosen.size)

@@ -5,25 +5,14 @@ Large-scale Linear SVM, ICML 2008: Algorithm 1, with coefficients in place of th
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand, averaged
+from tests.specification.expansion import averaged
 
-VARIANTS: list[dict] = [{}, {"average": True}, {"average": True, "suffix": True}]
+VARIANTS = [{}, {"average": True}, {"average": True, "suffix": True}]
 APPROXIMATE = VARIANTS[1:]  # an average approaches the optimum long after the last iterate
 
 
-def run(
-    problem: Problem,
-    w: OnDemand | Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    average: bool = False,
-    suffix: bool = False,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, average=False, suffix=False):
     iterates = []
     diagonal = w.oracle.diagonal()
     for _ in range(iterations):

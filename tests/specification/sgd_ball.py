@@ -5,16 +5,11 @@ M. Zinkevich, Online Convex Programming and Generalized Infinitesimal Gradient A
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
 
 VARIANTS = [{"R": 2.0}, {"R": 0.3}, {"R": 30.0}]
 
 
-def run(problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, R: float) -> NDArray:
+def run(problem, w, rng, iterations, *, R):
     diagonal = w.oracle.diagonal()
     scale, norm2 = 1.0, 0.0  # w is scale times what is kept
     mean = np.zeros(problem.n)

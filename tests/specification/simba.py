@@ -5,11 +5,7 @@ algorithm SVM-SIMBA.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.slow_examples import SlowExamples
 from tests.specification.water_level import water_level
 
 VARIANTS = [{"nu": 0.05}, {"nu": 0.0, "T": 900}, {"nu": 3.0, "T": 300}, {"nu": 100.0}]
@@ -17,9 +13,7 @@ ENDLESS = {"nu": 0.05, "T": 10**15}
 LOOKS = 1
 
 
-def run(
-    problem: Problem, x: SlowExamples, rng: Generator, iterations: int, *, nu: float, T: int = 100_000
-) -> NDArray:
+def run(problem, x, rng, iterations, *, nu, T=100_000):
     n, d = x.X.shape
     R = np.sqrt(x.squared_norms().max())
     eta = np.sqrt(np.log(n) / T)
@@ -45,6 +39,6 @@ def run(
     return w / level if level > 0.0 else w
 
 
-def drawn(weights: NDArray, rng: Generator) -> int:
+def drawn(weights, rng):
     sums = np.cumsum(weights)
     return int(np.searchsorted(sums, rng.random() * weights.sum(), side="right"))

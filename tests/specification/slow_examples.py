@@ -1,7 +1,6 @@
 """Rows of examples that note every inner product that is asked for."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 
 class SlowExamples:
@@ -11,33 +10,33 @@ class SlowExamples:
     make inner products, and `add_measured` one for the change of |w|².
     """
 
-    def __init__(self, X: NDArray, y: NDArray) -> None:
+    def __init__(self, X, y):
         self.X = X.astype(np.float64)
         self.y = y
         self.products = 0
 
-    def response(self, i: int, w: NDArray) -> float:
+    def response(self, i, w):
         self.products += 1
         return self.y[i] * float(self.X[i] @ w)
 
-    def squared_norms(self) -> NDArray[np.float64]:
+    def squared_norms(self):
         self.products += len(self.X)
         return np.square(self.X).sum(axis=1)
 
-    def squared_norm(self, i: int) -> float:
+    def squared_norm(self, i):
         self.products += 1
         return float(self.X[i] @ self.X[i])
 
-    def responses(self, w: NDArray) -> NDArray[np.float64]:
+    def responses(self, w):
         return np.array([self.response(i, w) for i in range(len(self.X))])
 
-    def between(self, u: NDArray, v: NDArray) -> float:
+    def between(self, u, v):
         self.products += 1
         return float(u @ v)
 
-    def add(self, i: int, factor: float, w: NDArray) -> None:
+    def add(self, i, factor, w):
         w += factor * self.y[i] * self.X[i]
 
-    def add_measured(self, i: int, factor: float, w: NDArray) -> None:
+    def add_measured(self, i, factor, w):
         self.products += 1
         self.add(i, factor, w)

@@ -9,18 +9,16 @@ import re
 _DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _PAIR = re.compile(rb"([0-9]+):([^ \t\r]+)")
 
-Examples = list[tuple[bytes, dict[int, float]]]
 
-
-def number(text: bytes) -> float | None:
+def number(text):
     """Return a finite decimal, or None."""
     value = float(text) if _DECIMAL.fullmatch(text) else math.nan
     return value if math.isfinite(value) else None
 
 
-def libsvm(text: bytes, features: int = 0) -> Examples | None:
+def libsvm(text, features=0):
     """Read lines ``label index:value ...``: indices from 1 to 2^31, or to ``features``, ascending."""
-    examples: Examples = []
+    examples = []
     for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         words = [word for word in re.split(rb"[ \t\r]+", line.split(b"#")[0]) if word]
         if not words:
@@ -28,7 +26,7 @@ def libsvm(text: bytes, features: int = 0) -> Examples | None:
         label, *rest = words
         if b":" in label:
             return None
-        values: dict[int, float] = {}
+        values = {}
         for word in rest:
             pair = _PAIR.fullmatch(word)
             if pair is None or len(pair[1].lstrip(b"0")) > 10:
@@ -41,9 +39,9 @@ def libsvm(text: bytes, features: int = 0) -> Examples | None:
     return examples or None
 
 
-def csv(text: bytes, columns: int, label: int, delimiter: bytes, header: bool) -> Examples | None:
+def csv(text, columns, label, delimiter, header):
     """Read lines of ``columns`` fields, all numbers but the one with the label."""
-    examples: Examples = []
+    examples = []
     blanks = b" \r" if delimiter == b"\t" else b" \t\r"
     skip = header
     for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
@@ -61,7 +59,7 @@ def csv(text: bytes, columns: int, label: int, delimiter: bytes, header: bool) -
     return examples or None
 
 
-def _fields(line: bytes, delimiter: bytes, blanks: bytes) -> list[bytes] | None:
+def _fields(line, delimiter, blanks):
     """Return the fields of a line without the blanks and quotes around them, or None for a stray quote."""
     fields, at = [], 0
     ends = blanks if delimiter == b" " else delimiter

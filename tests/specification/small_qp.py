@@ -5,10 +5,9 @@ a bias: I. Steinwart, D. Hush, C. Scovel, Training SVMs without Offset, JMLR 12,
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 
-def violation(z: NDArray, g: NDArray, C: float, y: NDArray | None) -> float:
+def violation(z, g, C, y):
     if y is None:
         return float(
             np.where(z <= 0.0, np.maximum(-g, 0.0), np.where(z >= C, np.maximum(g, 0.0), abs(g))).max()
@@ -17,13 +16,11 @@ def violation(z: NDArray, g: NDArray, C: float, y: NDArray | None) -> float:
     return float((-y * g)[up].max(initial=-np.inf) - (-y * g)[down].min(initial=np.inf))
 
 
-def movable(z: NDArray, C: float, y: NDArray) -> tuple[NDArray, NDArray]:
+def movable(z, C, y):
     return np.where(y > 0, z < C, z > 0), np.where(y > 0, z > 0, z < C)
 
 
-def minimise(
-    Q: NDArray, z: NDArray, g: NDArray, C: float, y: NDArray | None, tol: float, most: int
-) -> NDArray:
+def minimise(Q, z, g, C, y, tol, most):
     """Move z to the least of z'Qz/2 + h'z, from the gradient g = Qz + h."""
     z, g = z.copy(), g.copy()
     for _ in range(most):
@@ -37,13 +34,13 @@ def minimise(
     return z
 
 
-def one_step(own: NDArray, z: NDArray, g: NDArray, C: float) -> list[tuple[int, float]]:
+def one_step(own, z, g, C):
     d = np.array([best_step(*each, C) for each in zip(z, g, own, strict=True)])
     i = int(np.argmax(-d * (g + 0.5 * own * d)))
     return [(i, d[i])]
 
 
-def two_steps(Q: NDArray, own: NDArray, z: NDArray, g: NDArray, C: float) -> list[tuple[int, float]]:
+def two_steps(Q, own, z, g, C):
     [(i, alone)] = one_step(own, z, g, C)
     best = [(-alone * (g[i] + 0.5 * own[i] * alone), [(i, alone)])]
     for t in range(z.size):
@@ -58,15 +55,13 @@ def two_steps(Q: NDArray, own: NDArray, z: NDArray, g: NDArray, C: float) -> lis
     return max(best, key=lambda each: each[0])[1]
 
 
-def best_step(z: float, g: float, own: float, C: float) -> float:
+def best_step(z, g, own, C):
     if own <= 0.0:
         return (C if g < 0.0 else 0.0 if g > 0.0 else z) - z
     return min(max(z - g / own, 0.0), C) - z
 
 
-def pair_step(
-    Q: NDArray, own: NDArray, z: NDArray, g: NDArray, C: float, y: NDArray
-) -> list[tuple[int, float]]:
+def pair_step(Q, own, z, g, C, y):
     up, down = movable(z, C, y)
     v = -y * g
     i = int(np.argmax(np.where(up, v, -np.inf)))
@@ -78,6 +73,6 @@ def pair_step(
     return [(i, y[i] * length), (j, -y[j] * length)]
 
 
-def curvatures(own: float, others: NDArray, both: NDArray) -> NDArray:
+def curvatures(own, others, both):
     result = own + others - 2.0 * both
     return np.where(result > 0.0, result, 1e-12)

@@ -5,18 +5,11 @@ Chen, C.-J. Lin, Working Set Selection Using Second Order Information, JMLR 6, 2
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 
 VARIANTS = [{"selection": "gain"}, {"selection": "unclipped"}]
 
 
-def run(
-    problem: Problem, w: Maintained, rng: Generator, iterations: int, *, selection: str, eps: float = 1e-3
-) -> NDArray:
+def run(problem, w, rng, iterations, *, selection, eps=1e-3):
     diagonal = w.oracle.diagonal()
     C = problem.C
     w.a[diagonal == 0.0] = C

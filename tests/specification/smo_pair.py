@@ -6,11 +6,6 @@ JMLR 6, 2005; shrinking: C.-C. Chang, C.-J. Lin, LIBSVM, ACM TIST 2, 2011, secti
 """
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 
 VARIANTS = [
     {"selection": "second_order", "shrinking": False},
@@ -25,18 +20,7 @@ ROWS_PER_ITERATION = 2
 TIES = True
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    selection: str,
-    shrinking: bool,
-    eps: float = 1e-3,
-    conjugate: bool = False,
-    first: NDArray | None = None,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, selection, shrinking, eps=1e-3, conjugate=False, first=None):
     y, C, n = problem.y, problem.C, problem.n
     last = Last(n)
     diagonal = w.oracle.diagonal()
@@ -47,7 +31,7 @@ def run(
     active = np.arange(n)
     was_near = False
 
-    def ends() -> tuple[int, int, float, float]:
+    def ends():
         up = [t for t in active if (w.a[t] < C if y[t] > 0 else w.a[t] > 0)]
         down = [t for t in active if (w.a[t] > 0 if y[t] > 0 else w.a[t] < C)]
         i, j = max(up, key=lambda t: v[t]), min(down, key=lambda t: v[t])
@@ -93,20 +77,12 @@ def run(
 class Last:
     """The direction of the last step, by example in order of arrival, its combination K p and curvature."""
 
-    def __init__(self, n: int) -> None:
-        self.p: dict[int, float] = {}
+    def __init__(self, n):
+        self.p = {}
         self.combined, self.bend = np.zeros(n), 0.0
 
 
-def step_conjugate(
-    w: Maintained,
-    y: NDArray,
-    C: float,
-    v: NDArray,
-    pair: tuple[int, int],
-    rows: tuple[NDArray, NDArray],
-    last: Last,
-) -> None:
+def step_conjugate(w, y, C, v, pair, rows, last):
     """Step along the pair or the direction conjugate to the last one, whichever gains more in the box.
 
     An uncut step leaves equal values behind, so that rounding chooses the next pair: sums are in the order of
@@ -115,7 +91,7 @@ def step_conjugate(
     i, j = pair
     own = curvature(rows[0][i], rows[1][j], rows[0][j])
 
-    def reach(direction: dict[int, float], slope: float, bend: float) -> tuple[float, float, int | None]:
+    def reach(direction, slope, bend):
         """Gain and length of the step, and the example whose bound cuts it."""
         rooms = {
             k: (C - w.a[k] if y[k] * step > 0 else w.a[k]) / abs(step)
@@ -164,12 +140,12 @@ def step_conjugate(
         last.p = {}
 
 
-def curvature(own: float, other: float, both: float) -> float:
+def curvature(own, other, both):
     result = own + other - 2.0 * both
     return result if result > 0.0 else 1e-12
 
 
-def recomputed(w: Maintained, y: NDArray, C: float, shrunk: NDArray) -> NDArray:
+def recomputed(w, y, C, shrunk):
     """Values of the shrunk examples, by the rows of the free coefficients or their own, the fewer.
 
     The share of the coefficients at C is maintained from rows that were there; here it is looked up.

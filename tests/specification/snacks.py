@@ -1,11 +1,6 @@
 """Stochastic subgradient descent in balls that shrink (Tanji and others 2023; Xu, Lin and Yang 2017)."""
 
 import numpy as np
-from numpy.typing import NDArray
-
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [
     {"stage": 20, "stages": 3, "radius": 0.5},
@@ -14,17 +9,7 @@ VARIANTS = [
 ENDLESS = {"stage": 10**9}
 
 
-def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    stage: int,
-    stages: int,
-    radius: float,
-    step: float = 1.0,
-) -> NDArray:
+def run(problem, x, rng, iterations, *, stage, stages, radius, step=1.0):
     centre = np.zeros(x.X.shape[1])
     w, iterates = centre.copy(), []
     for t in range(min(iterations, stage * stages)):

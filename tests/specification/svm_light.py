@@ -5,11 +5,7 @@ chapter 11.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from tests.specification.expansion import Maintained
 from tests.specification.small_qp import minimise, violation
 from tests.specification.working_sets import Decomposition
 
@@ -25,21 +21,10 @@ TIES = True
 ROWS_PER_ITERATION = 10
 
 
-def run(
-    problem: Problem,
-    w: Maintained,
-    rng: Generator,
-    iterations: int,
-    *,
-    q: int = 10,
-    n_new: int = 10,
-    eps: float = 1e-3,
-    shrinking: bool = True,
-    h: int = 100,
-) -> NDArray:
+def run(problem, w, rng, iterations, *, q=10, n_new=10, eps=1e-3, shrinking=True, h=100):
     y, C, n = problem.y, problem.C, problem.n
 
-    def inner(Q: NDArray, z: NDArray, g: NDArray, labels: NDArray) -> NDArray:
+    def inner(Q, z, g, labels):
         given = labels if state.with_bias else None
         tolerance = 1e-2 * max(eps, violation(z, g, C, given))
         return minimise(Q, z, g, C, given, tolerance, 1000 * z.size)

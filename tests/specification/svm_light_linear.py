@@ -5,12 +5,8 @@ chapter 11.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from svmbench.solvers.dual.small_qp import minimise
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [
     {},
@@ -21,22 +17,12 @@ VARIANTS = [
 ]
 
 
-def run(
-    problem: Problem,
-    x: SlowExamples,
-    rng: Generator,
-    iterations: int,
-    *,
-    q: int = 10,
-    entering: int = 10,
-    shrinking: bool = True,
-    eps: float = 1e-3,
-) -> NDArray:
+def run(problem, x, rng, iterations, *, q=10, entering=10, shrinking=True, eps=1e-3):
     n, C = problem.n, problem.C
     a, g, w = np.zeros(n), np.full(n, -1.0), np.zeros(x.X.shape[1])
     active, last, settled = list(range(n)), [], np.zeros(n, dtype=int)
 
-    def violation() -> NDArray:
+    def violation():
         off = np.maximum(np.where(a < C, -g, 0.0), np.where(a > 0.0, g, 0.0))
         return np.where(off > eps, off, 0.0)
 

@@ -4,17 +4,13 @@ T. Joachims, Training Linear SVMs in Linear Time, KDD 2006: Algorithm 1.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svmbench.problem import Problem
-from svmbench.rng import Generator
 from tests.specification.one_slack import Cuts
-from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [{}, {"eps": 0.1}, {"eps": 1e-6}]
 
 
-def run(problem: Problem, x: SlowExamples, rng: Generator, iterations: int, *, eps: float = 1e-3) -> NDArray:
+def run(problem, x, rng, iterations, *, eps=1e-3):
     cuts, w, least = Cuts(problem, x), np.zeros(x.X.shape[1]), np.inf
     for _ in range(iterations):
         c = x.responses(w)

@@ -5,10 +5,9 @@ equation 2.3, which Algorithm 2 of appendix B finds by partitions.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 
-def water_level(c: ArrayLike, volume: float) -> float:
+def water_level(c, volume):
     """Fill from the lowest point up: the first level that does not reach the next point."""
     c = np.sort(np.asarray(c, dtype=np.float64))
     if volume == 0.0:

@@ -5,12 +5,11 @@ bias that Algorithm 3 of appendix B finds by partitions.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tests.specification.water_level import water_level
 
 
-def water_level_bias(c: ArrayLike, y: ArrayLike, volume: float) -> tuple[float, float, int]:
+def water_level_bias(c, y, volume):
     """Level, bias and number covered in each class: a single basin over the sums of the sorted pairs."""
     c, y = np.asarray(c, dtype=np.float64), np.asarray(y)
     P, N = np.sort(c[y > 0]), np.sort(c[y < 0])
@@ -23,7 +22,7 @@ def water_level_bias(c: ArrayLike, y: ArrayLike, volume: float) -> tuple[float, 
     return both / 2.0, both / 2.0 - (u_from + u_to) / 2.0, k
 
 
-def covered(pairs: ArrayLike, volume: float) -> int:
+def covered(pairs, volume):
     """How many of the ascending points are under water, at least one."""
     pairs = np.asarray(pairs)
     spent = pairs * np.arange(1, pairs.size + 1) - np.cumsum(pairs)
