@@ -135,7 +135,7 @@ LIBSVM_TEXT, CSV_TEXT = (
 )
 
 
-def decoded(examples: slow_readers.Examples | None) -> list | None:
+def decoded(examples):
     return examples and [(label.decode("utf-8", "backslashreplace"), values) for label, values in examples]
 
 
