@@ -86,7 +86,7 @@ class _Tally:
     def __init__(self, solvers: tuple[str, ...]) -> None:
         self._solvers = solvers
         self.passed: dict[tuple[str, str], int] = defaultdict(int)
-        self.failed: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self.failed: dict[tuple[str, str], list[Any]] = defaultdict(list)
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Keep the tests of the solvers asked for, or the quick ones of all."""
@@ -111,36 +111,63 @@ class _Tally:
         about = dict(report.user_properties)
         key = str(about.get("solver")), str(about.get("kind"))
         if report.failed:
-            self.failed[key].append(f"{report.nodeid}\n{report.longreprtext}")
+            self.failed[key].append(report)
         elif report.passed and report.when == "call":
             self.passed[key] += 1
 
     def tell(self, as_json: bool) -> None:
-        """Print a line for each solver, and failures in full."""
+        """Print a line for each solver, and the first case of each test that fails; as JSON, all in full."""
         from svmbench.figures.tables import table
 
-        kinds = [kind for kind in ("counts", "optimum", "others") if any(k == kind for _, k in self.passed)]
+        kinds = [
+            kind
+            for kind in ("counts", "optimum", "others")
+            if any(k == kind for _, k in (*self.passed, *self.failed))
+        ]
         names = sorted({name for name, _ in (*self.passed, *self.failed)})
         rows = []
         for name in names:
             counted = [(self.passed.get((name, k), 0), len(self.failed.get((name, k), ()))) for k in kinds]
             rows.append((name, *(f"{good} of {good + bad}" if good + bad else None for good, bad in counted)))
-        failures = [text for texts in self.failed.values() for text in texts]
+        failures = [report for reports in self.failed.values() for report in reports]
         if as_json:
-            print(json.dumps({"solvers": [dict(zip(("solver", *kinds), row)) for row in rows],
-                              "failed": failures}, indent=2))  # fmt: skip
+            failed = [f"{report.nodeid}\n{report.longreprtext}" for report in failures]
+            solvers = [dict(zip(("solver", *kinds), row)) for row in rows]
+            print(json.dumps({"solvers": solvers, "failed": failed}, indent=2))
             return
         print(table(("solver", *kinds), rows))
-        for text in failures:
-            print(f"\n{text}")
+        for cases in _by_test(failures).values():
+            print(f"\n{_told(cases)}")
         total = sum(self.passed.values())
         shown = (
-            ": counts and iterates equal those of slow second implementations, objectives reach known optima"
+            "; all failures in full: --json"
+            if failures
+            else ": counts and iterates equal those of slow second implementations, "
+            "objectives reach known optima"
         )
-        print(f"\n{total} of {total + len(failures)} tests pass{shown if not failures else ''}")
+        print(f"\n{total} of {total + len(failures)} tests pass{shown}")
 
 
 def _solver_of(item: Any) -> str:
     """Return the solver that a test is about, or nothing."""
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     return str(parameters.get("name") or "")
+
+
+def _by_test(failures: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return failures by solver and test, without the case."""
+    found = defaultdict(list)
+    for report in failures:
+        found[f"{dict(report.user_properties)['solver']} {report.nodeid.partition('[')[0]}"].append(report)
+    return found
+
+
+def _told(cases: Sequence[Any]) -> str:
+    """Return the name of a test, which is a sentence, and the message of the first of its failed cases."""
+    test, _, case = cases[0].nodeid.rpartition("::")[2].partition("[")
+    crash = getattr(cases[0].longrepr, "reprcrash", None)
+    said = cases[0].longreprtext if crash is None else f"{crash.message}\n{crash.path}:{crash.lineno}"
+    lines = [line for line in said.removeprefix("AssertionError: ").splitlines() if line.strip()]
+    count = f"{len(cases)} cases, the first one" if len(cases) > 1 else "one case,"
+    claim = test.removeprefix("test_").replace("_", " ")
+    return "\n  ".join([f"not so: {claim}: {count} {case.rstrip(']')}", *lines])

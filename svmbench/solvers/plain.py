@@ -155,9 +155,11 @@ class ExpansionRun(PlainRun, metaclass=ABCMeta):
         kind = "maintained_changes" if self._maintained else "changes"
         self._ledger.charge(**{kind: 1}, n=self.problem.n)
         if not np.isfinite(self._responses).all():
+            todo = "scale the data, or choose a kernel with smaller values or smaller steps"
+            if not np.isfinite(value):
+                todo = f"the method sets coefficient {i} to {value}"
             raise FloatingPointError(
-                f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
-                "choose a kernel with smaller values or smaller steps"
+                f"the responses are no longer finite after {self.iterations} iterations: {todo}"
             )
 
     def iterate(self) -> bool:

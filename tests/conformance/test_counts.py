@@ -84,14 +84,31 @@ def compare(name, given, kernel, layout, cache, by_rows, on_demand, alpha):
     run, oracle = start(name, given, LAYOUTS[layout](X), y, kernel, cache=cache)
     run.advance("iterations", ITERATIONS)
     ledger = oracle.ledger.as_dict()
+    model = run.snapshot().model
+    assert oracle.ledger.as_dict() == ledger, "a snapshot must evaluate nothing"
+    # First: other iterates have other counts.
+    if declared(name, "POINTS"):
+        signed = model.training_scores(oracle)
+    else:
+        signed = np.zeros(N)
+        signed[model.indices] = model.coefficients
+    tolerance = 2e-5 if kernel["name"] == "gaussian" else declared(name, "ROUNDING")
+    np.testing.assert_allclose(
+        signed, alpha * y, rtol=tolerance, atol=tolerance * np.abs(alpha).max(),
+        err_msg=f"the coefficients after {run.iterations} iterations are not the specification's",
+    )  # fmt: skip
+
     setup = ledger["kev_setup"]
-    assert setup == by_rows.setup
-    assert ledger["kev_ondemand"] == len(on_demand.pairs)
-    assert ledger["kev_rowupdate"] == len(by_rows.pairs)
+    assert setup == by_rows.setup, "kev_setup is not what the specification evaluates before it iterates"
+    said = "{} is not what the specification evaluates (docs/counting.md)"
+    assert ledger["kev_ondemand"] == len(on_demand.pairs), said.format("kev_ondemand")
+    assert ledger["kev_rowupdate"] == len(by_rows.pairs), said.format("kev_rowupdate")
     # A method whose iteration is made of whole rows pays for each, another for one, or as it says itself.
     whole_rows = declared(name, "ROWS_PER_ITERATION") > 1
     usual = len(by_rows.pairs) - setup if whole_rows else N * run.iterations
-    assert ledger["kev_iter"] == (usual if by_rows.iterated is None else by_rows.iterated) + setup
+    assert ledger["kev_iter"] == (usual if by_rows.iterated is None else by_rows.iterated) + setup, (
+        "kev_iter is not n for each iteration; see ROWS_PER_ITERATION in docs/add-a-solver.md"
+    )
     # A method that only adds rows up keeps none that it can make as quickly.
     kept = oracle.keeps_rows or not declared(name, "ADDS_ROWS")
     slots = oracle.cache_rows if kept else 0
@@ -107,20 +124,10 @@ def compare(name, given, kernel, layout, cache, by_rows, on_demand, alpha):
     if refinement is not None:  # recomputes what it likes in double precision, n for each coefficient
         assert refinement.evaluations % N == 0 or name == "decomposition"  # at the end for some examples only
         needed += refinement.evaluations
-    assert ledger["kev_computed"] - ledger["kev_discarded"] == needed
+    assert ledger["kev_computed"] - ledger["kev_discarded"] == needed, said.format("kev_computed")
     assert ledger["inner_products"] == ledger["kev_computed"]
     assert ledger["iterations"] == run.iterations
     assert ledger["kev_observation"] == ledger["kev_prediction"] == 0
-
-    model = run.snapshot().model
-    assert oracle.ledger.as_dict() == ledger  # a snapshot evaluates nothing
-    if declared(name, "POINTS"):
-        signed = model.training_scores(oracle)
-    else:
-        signed = np.zeros(N)
-        signed[model.indices] = model.coefficients
-    tolerance = 2e-5 if kernel["name"] == "gaussian" else declared(name, "ROUNDING")
-    np.testing.assert_allclose(signed, alpha * y, rtol=tolerance, atol=tolerance * np.abs(alpha).max())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -134,7 +141,7 @@ def test_products_and_iterates_equal_the_slow_examples(name, given, iterations, 
     run, examples = start(name, given, LAYOUTS[layout](X), y, KERNELS[1])
     run.advance("iterations", iterations)
     ledger = examples.ledger.as_dict()
-    assert ledger.pop("inner_products") == slow.products
+    assert ledger.pop("inner_products") == slow.products, "inner products are not those of the specification"
     assert ledger.pop("iterations") == run.iterations <= iterations
     assert set(ledger.values()) == {None}  # kernel evaluations do not apply
     snapshot = run.snapshot()

@@ -97,11 +97,11 @@ def test_exact_methods_reach_the_optimum(name, given, layout, precision, hinge, 
     else:
         optimum = hinge.primal
         primal, dual_of = primal_objective(lam, norm2, mean_hinge(responses)), dual_objective
-    assert primal == pytest.approx(optimum, rel=1e-6)
+    assert primal == pytest.approx(optimum, rel=1e-6), "the objective is not that of the optimum"
     # A dual of its own, a point or a value, certifies; without one there is only the optimum above.
     dual = snapshot.dual if snapshot.alpha is None else dual_of(lam, snapshot.alpha, norm2)
     if dual is not None:
-        assert 0.0 <= primal - dual + 1e-12 <= 1e-6 * primal
+        assert 0.0 <= primal - dual + 1e-12 <= 1e-6 * primal, "the duality gap is not closed"
 
 
 def suboptimality(hinge: Optimum, name: str, given: dict, seed: int, goals: list[int]) -> list[float]:

@@ -180,9 +180,9 @@ def test_exact_methods_reach_the_optimum(name, given, kernel, layout, precision,
     # A method that claims to end at the optimum must end there.
     advance(name, run, 3_000_000, (lambda: False) if solver.exact else reached)
     primal, dual, bias = answer()
-    assert (primal, dual) == best
-    assert primal - dual <= 1e-6 * primal
-    assert bias == close
+    assert (primal, dual) == best, "objective and dual value are not both those of the optimum"
+    assert primal - dual <= 1e-6 * primal, "the duality gap is not closed"
+    assert bias == close, "the bias is not that of the optimum"
 
 
 #: Methods without a dual point that minimise the regularised objective step by random step.

@@ -47,9 +47,7 @@ EACH = pytest.mark.parametrize(("name", "given"), variants(), ids=label)
 def test_says_what_it_is(name):
     solver = registry.get(name)
     assert solver.name == name
-    assert solver.title
-    assert solver.citation
-    assert solver.counting
+    assert all((solver.title, solver.citation, solver.counting)), "title, citation and counting are needed"
     assert solver.form in ("regularised", "slack-constrained", "norm-bounded", "none")
     solver.Params()  # every parameter has a default
 
@@ -102,8 +100,8 @@ def test_the_seed_decides(name, given):
     for run, _ in runs:
         run.advance("iterations", 300)
     first, same, other = (state(run, oracle) for run, oracle in runs)
-    assert first == same
-    assert (first != other) == stochastic
+    assert first == same, "two runs with one seed differ: draw all random numbers from the given generator"
+    assert (first != other) == stochastic, "`stochastic` says the opposite of what another seed does"
 
 
 @EACH
@@ -116,13 +114,15 @@ def test_snapshots_share_no_memory(name, given):
         before = run.snapshot()
         kept = content(before)
         run.advance("iterations", goal + 3)
-        assert content(before) == kept
+        assert content(before) == kept, "a snapshot changes as the run goes on: copy its arrays"
         for array in arrays(before):
             if array is not None:
                 array[...] = -7
     twin.advance("iterations", 153)
-    assert state(run, oracle) == state(twin, twin_oracle)
-    assert np.array_equal(y, data()[1])
+    assert state(run, oracle) == state(twin, twin_oracle), (
+        "writing to a snapshot changes the run: copy its arrays"
+    )
+    assert np.array_equal(y, data()[1]), "the run has changed the labels"
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -156,8 +156,8 @@ def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, la
             np.testing.assert_allclose(snapshot.responses, fresh, atol=2e-5 * size)
         if snapshot.alpha is not None:
             squared = snapshot.loss == "squared_hinge"
-            assert np.all(snapshot.alpha >= 0.0)
-            assert squared or np.all(snapshot.alpha <= problem.C)
+            assert np.all(snapshot.alpha >= 0.0), "a dual point has a negative coefficient"
+            assert squared or np.all(snapshot.alpha <= problem.C), "a coefficient of a dual point exceeds C"
             np.testing.assert_array_equal((snapshot.alpha * y)[model.indices], model.coefficients)
             if problem.bias == "unregularised":
                 assert abs(snapshot.alpha @ y) <= 1e-12 * problem.C
@@ -166,7 +166,9 @@ def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, la
             loss = mean_squared_hinge(margins) if squared else mean_hinge(margins)
             dual = squared_hinge_dual_objective if squared else dual_objective
             primal = primal_objective(problem.lam, norm2, loss)
-            assert dual(problem.lam, snapshot.alpha, norm2) <= primal + 1e-12
+            assert dual(problem.lam, snapshot.alpha, norm2) <= primal + 1e-12, (
+                "dual value above the objective"
+            )
 
 
 @pytest.mark.parametrize(("name", "given"), variants("linear"), ids=label)

@@ -249,15 +249,21 @@ def test_a_run_that_says_it_has_stalled_ends():
     assert run.stalled and not run.converged and run.iterations == 1
 
 
-def test_responses_that_overflow_end_it():
+@pytest.mark.parametrize(
+    ("value", "cause"), [(np.inf, "sets coefficient 0 to inf"), (1e308, "scale the data")]
+)
+def test_responses_that_overflow_end_it(value, cause):
     class Wild(ExpansionRun):
         def improve(self):
-            self.change(0, np.inf)
+            self.change(0, value)
             return False
 
     X, y = data()
-    run = Wild(Problem.build(y, lam=1.0 / y.size), Oracle(X, KERNELS[0]))
-    with pytest.raises(FloatingPointError, match="no longer finite"), np.errstate(invalid="ignore"):
+    run = Wild(
+        Problem.build(y, lam=1.0 / y.size),
+        Oracle(X, {"name": "polynomial", "gamma": 1.0, "coef0": 9.0, "degree": 3}),
+    )
+    with pytest.raises(FloatingPointError, match=cause), np.errstate(invalid="ignore", over="ignore"):
         run.advance("iterations", 1)
 
 
