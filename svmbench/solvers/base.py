@@ -326,8 +326,7 @@ class StartableRun(Run, Protocol):
 class Solver(ABC):
     """Base class of solvers: properties of the method, its requirements, and how to start it.
 
-    Subclasses set the class attributes. ``name``, ``title``, ``citation``, ``Params`` and ``Run`` have no
-    default.
+    Subclasses set the class attributes. ``name``, ``title``, ``Params`` and ``Run`` have no default.
 
     Attributes
     ----------
@@ -336,7 +335,8 @@ class Solver(ABC):
     title : str
         Its name in figures and tables, one or two words.
     citation : str
-        Authors, title, venue, year; section or algorithm.
+        Authors, title, venue, year; section or algorithm. The registry takes it from the second paragraph of
+        the module's docstring, if the class has none.
     form : str
         The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``; ``none`` for a method
         that minimises no objective.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from functools import cache
 from importlib.metadata import EntryPoint
 from types import ModuleType
@@ -77,6 +78,9 @@ def _whole(solver: type[Solver]) -> type[Solver]:
     """Return a solver that defines what every solver must, or raise an error that names what it lacks."""
     from svmbench.solvers.base import Solver
 
+    paragraphs = (sys.modules[solver.__module__].__doc__ or "").split("\n\n")
+    if not hasattr(solver, "citation") and len(paragraphs) > 1:
+        solver.citation = " ".join(paragraphs[1].split())
     needed = _NEEDED if solver.start is not Solver.start else (*_NEEDED, "Run")
     missing = [name for name in needed if not hasattr(solver, name)] + sorted(solver.__abstractmethods__)
     if missing:

@@ -20,7 +20,7 @@ from svmbench.counters import index_of
 from svmbench.errors import Refusal, UserError
 from svmbench.option import option
 from svmbench.problem import Problem
-from svmbench.solvers.base import KernelExpansion, Run, Snapshot, Solver
+from svmbench.solvers.base import KernelExpansion, LinearModel, Run, Snapshot, Solver
 from svmbench.solvers.baselines._data import BaselineData, Tally
 from svmbench.solvers.run import Uninterrupted
 from svmbench.sparse import issparse
@@ -231,3 +231,45 @@ class BaselineExpansionRun(BaselineRun):
         nothing = np.zeros(problem.n)
         untrained = Snapshot(KernelExpansion.from_alpha(nothing, y), alpha=nothing)
         super().__init__(data.ledger, len(tolerances), fit, answer, untrained)
+
+
+#: Tolerance that is small enough that the limit on passes ends a fit, and large enough to be reached in
+#: float64.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class PassesParams:
+    """Parameters of baselines that make passes over the dual."""
+
+    passes: list[int] = option(
+        [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        "Most passes over the data in successive fits; each is a fit from scratch and a checkpoint. The last "
+        "is the default of the program.",
+        min=1,
+    )
+
+
+class PassesRun(BaselineRun):
+    """Fits from scratch, one per limit on the passes.
+
+    Parameters
+    ----------
+    data : BaselineData
+        The examples and the counter.
+    passes : sequence of int
+        The limits, in the order of the fits.
+    fit : callable
+        Maps a limit to the fitted estimator, whose ``coef_`` are the weights.
+    """
+
+    def __init__(self, data: BaselineData, passes: Sequence[int], fit: Callable[[int], Any]) -> None:
+        weights = np.zeros(data.d)
+
+        def step(number: int) -> None:
+            weights[:] = np.ravel(fit(passes[number]).coef_)
+
+        def answer() -> Snapshot:
+            return Snapshot(LinearModel(weights.copy()))
+
+        super().__init__(data.ledger, len(passes), step, answer, answer())

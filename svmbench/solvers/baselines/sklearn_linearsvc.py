@@ -1,7 +1,7 @@
 r"""LIBLINEAR in scikit-learn: ``sklearn.svm.LinearSVC``.
 
 R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang and C.-J. Lin, LIBLINEAR: A Library for Large Linear
-Classification, JMLR 9, 2008; dual coordinate descent as in `svmbench.solvers.linear.dcd`.
+Classification, JMLR 9, 2008. Dual coordinate descent, as ``dcd``.
 
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i)` without bias. (LIBLINEAR regularises its bias, which is
 another problem.)
@@ -22,9 +22,8 @@ import numpy as np
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Run
-from svmbench.solvers.baselines._baseline import Baseline, seed
+from svmbench.solvers.baselines._baseline import TOLERANCE, Baseline, PassesParams, PassesRun, seed
 from svmbench.solvers.baselines._data import BaselineData
-from svmbench.solvers.baselines._passes import TOLERANCE, PassesParams, PassesRun
 
 
 class SklearnLinearSVC(Baseline):
@@ -32,10 +31,6 @@ class SklearnLinearSVC(Baseline):
 
     name = "sklearn_linearsvc"
     title = "LIBLINEAR (scikit-learn)"
-    citation = (
-        "R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin. LIBLINEAR: A Library for Large Linear "
-        "Classification. JMLR 9, 2008; sklearn.svm.LinearSVC: F. Pedregosa et al. JMLR 12, 2011."
-    )
     kernels = ("linear",)
     observed = "linear"
     Params = PassesParams

@@ -1,7 +1,8 @@
 r"""Nyström features in scikit-learn: ``sklearn.kernel_approximation.Nystroem`` and a linear solver.
 
-C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000: features
-:math:`K_{ss}^{-1/2} k_s(x)` on s training examples drawn uniformly.
+C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000.
+
+Features: :math:`K_{ss}^{-1/2} k_s(x)` on s training examples drawn uniformly.
 
 Problem: the regularised one on the features. Its predictors are also predictors of the kernel, so the
 kernel's optimum is a lower bound on its objective.
@@ -27,10 +28,6 @@ class SklearnNystroem(MappedBaseline):
     name = "sklearn_nystroem"
     title = "Nyström features (scikit-learn)"
     kernels = KERNELS
-    citation = (
-        "C. Williams, M. Seeger. Using the Nyström Method to Speed Up Kernel Machines. NIPS 2000; "
-        "sklearn.kernel_approximation.Nystroem: F. Pedregosa et al. JMLR 12, 2011."
-    )
     inside = True
 
     def make_map(self, data: BaselineData, state: int) -> Any:

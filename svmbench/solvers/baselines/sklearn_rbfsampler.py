@@ -1,7 +1,8 @@
 r"""Fourier features in scikit-learn: ``sklearn.kernel_approximation.RBFSampler`` and a linear solver.
 
-A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007: features
-:math:`\sqrt{2/s} \cos(\langle u_k, x \rangle + \phi_k)` of s random frequencies.
+A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007.
+
+Features: :math:`\sqrt{2/s} \cos(\langle u_k, x \rangle + \phi_k)` of s random frequencies.
 
 Problem: the regularised one on the features. Their inner products only approximate the Gaussian kernel, so
 the kernel's optimum is not a bound, and there is no gap.
@@ -25,10 +26,6 @@ class SklearnRBFSampler(MappedBaseline):
 
     name = "sklearn_rbfsampler"
     title = "Fourier features (scikit-learn)"
-    citation = (
-        "A. Rahimi, B. Recht. Random Features for Large-Scale Kernel Machines. NIPS 2007; "
-        "sklearn.kernel_approximation.RBFSampler: F. Pedregosa et al. JMLR 12, 2011."
-    )
     kernels = ("gaussian",)
     inside = False
 

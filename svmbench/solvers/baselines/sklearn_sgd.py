@@ -1,7 +1,8 @@
 r"""Stochastic gradient descent in scikit-learn: ``sklearn.linear_model.SGDClassifier``.
 
-L. Bottou, Stochastic Gradient Descent Tricks, in Neural Networks: Tricks of the Trade, 2012: step
-:math:`1 / (\lambda (t_0 + t))`, no projection.
+L. Bottou, Stochastic Gradient Descent Tricks, in Neural Networks: Tricks of the Trade, 2012.
+
+Step :math:`1 / (\lambda (t_0 + t))`, no projection.
 
 Problem: :math:`\min \frac{\lambda}{2} |w|^2 + \frac1n \sum_i h(c_i)`, with or without an unregularised bias.
 
@@ -43,10 +44,6 @@ class SklearnSGD(Baseline):
 
     name = "sklearn_sgd"
     title = "SGD (scikit-learn)"
-    citation = (
-        "L. Bottou. Stochastic Gradient Descent Tricks. 2012; "
-        "sklearn.linear_model.SGDClassifier: F. Pedregosa et al. JMLR 12, 2011."
-    )
     biases = ("none", "unregularised")
     kernels = ("linear",)
     observed = "linear"

@@ -49,10 +49,6 @@ class SklearnSVC(Baseline):
     name = "sklearn_svc"
     title = "LIBSVM (scikit-learn)"
     kernels = KERNELS
-    citation = (
-        "C.-C. Chang, C.-J. Lin. LIBSVM: A Library for Support Vector Machines. ACM TIST 2:27, 2011; "
-        "sklearn.svm.SVC: F. Pedregosa et al. JMLR 12, 2011."
-    )
     biases = ("unregularised",)
     stochastic = False
     Params = Params

@@ -1,7 +1,8 @@
 r"""oneDAL: ``sklearnex.svm.SVC`` of the Extension for scikit-learn.
 
-Its method is a decomposition with large working sets whose rows are computed in blocks (Z. Wen, J. Shi, Q.
-Li, B. He and J. Chen, ThunderSVM: A Fast SVM Library on GPUs and CPUs, JMLR 19, 2018).
+Intel oneAPI Data Analytics Library. Method: Z. Wen, J. Shi, Q. Li, B. He and J. Chen, ThunderSVM: A Fast SVM
+Library on GPUs and CPUs, JMLR 19, 2018, a decomposition with large working sets whose rows are computed in
+blocks.
 
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, always with a bias.
 
@@ -53,10 +54,6 @@ class SklearnexSVC(Baseline):
     name = "sklearnex_svc"
     title = "oneDAL (scikit-learn-intelex)"
     kernels = KERNELS
-    citation = (
-        "Intel oneAPI Data Analytics Library, sklearnex.svm.SVC. Method: Z. Wen, J. Shi, Q. Li, B. He, "
-        "J. Chen. ThunderSVM. JMLR 19, 2018."
-    )
     biases = ("unregularised",)
     stochastic = False
     package = "scikit-learn-intelex"

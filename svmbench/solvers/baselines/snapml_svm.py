@@ -25,9 +25,8 @@ import scipy
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.base import Run
-from svmbench.solvers.baselines._baseline import Baseline, seed
+from svmbench.solvers.baselines._baseline import TOLERANCE, Baseline, PassesParams, PassesRun, seed
 from svmbench.solvers.baselines._data import BaselineData
-from svmbench.solvers.baselines._passes import TOLERANCE, PassesParams, PassesRun
 
 
 class SnapMLSVM(Baseline):
@@ -35,10 +34,6 @@ class SnapMLSVM(Baseline):
 
     name = "snapml_svm"
     title = "Snap ML"
-    citation = (
-        "C. Dünner, T. Parnell, D. Sarigiannis, N. Ioannou, A. Anghel, G. Ravi, M. Kandasamy, H. Pozidis. "
-        "Snap ML: A Hierarchical Framework for Machine Learning. NeurIPS 2018."
-    )
     kernels = ("linear",)
     observed = "linear"
     package = "snapml"

@@ -110,9 +110,6 @@ class BSCA(Solver):
 
     name = "bsca"
     title = "BSCA"
-    citation = (
-        "S. Qaadan, M. Schüler, T. Glasmachers. Dual SVM Training on a Budget. ICPRAM 2019. Algorithm BSCA."
-    )
     counting = (
         "on demand: the points; rows kept: n per coefficient that changes; iterations: n each; and the "
         "search for a merge to each"

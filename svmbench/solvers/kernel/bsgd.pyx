@@ -485,10 +485,6 @@ class BSGD(Solver):
 
     name = "bsgd"
     title = "BSGD"
-    citation = (
-        "Z. Wang, K. Crammer, S. Vucetic. Breaking the Curse of Kernelization: Budgeted Stochastic Gradient "
-        "Descent for Large-Scale SVM Training. JMLR 13, 2012. Algorithm 1."
-    )
     counting = (
         "on demand: the points; rows kept: n per coefficient that changes; iterations: n each; and the "
         "search for a merge to each"

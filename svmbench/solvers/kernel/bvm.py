@@ -77,9 +77,6 @@ class BVM(Solver):
 
     name = "bvm"
     title = "BVM"
-    citation = (
-        "I. W. Tsang, A. Kocsor, J. T. Kwok. Simpler Core Vector Machines with Enclosing Balls. ICML 2007."
-    )
     kernels = ("gaussian",)
     counting = "s per examined example under A; n per move of the centre under B; n under C"
     Params = Params

@@ -258,10 +258,6 @@ class Chunking(Solver):
 
     name = "chunking"
     title = "Chunking"
-    citation = (
-        "V. Vapnik. Estimation of Dependences Based on Empirical Data. 1982. B. Boser, I. Guyon, V. Vapnik. "
-        "A Training Algorithm for Optimal Margin Classifiers. COLT 1992."
-    )
     biases = ("unregularised", "none")
     exact = True
     weighted = True

@@ -136,10 +136,6 @@ class CPNY(Solver):
 
     name = "cpny"
     title = "CPNY"
-    citation = (
-        "T. Joachims. Training Linear SVMs in Linear Time. KDD 2006, on Nystrom features as in S. Lee, S. J. "
-        "Wright. ASSET. 2012. Greedy basis: S. Fine, K. Scheinberg. JMLR 2, 2001."
-    )
     counting = "n per example tried for the basis under every convention; a cut is an iteration of n"
     stochastic = False
     version = 2

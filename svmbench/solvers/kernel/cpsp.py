@@ -160,9 +160,6 @@ class CPSP(Solver):
 
     name = "cpsp"
     title = "CPSP"
-    citation = (
-        "T. Joachims, C.-N. J. Yu. Sparse Kernel SVMs via Cutting-Plane Training. Machine Learning 76, 2009."
-    )
     version = 2
     kernels = ("gaussian",)
     counting = (

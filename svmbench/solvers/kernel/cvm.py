@@ -238,10 +238,6 @@ class CVM(Solver):
 
     name = "cvm"
     title = "CVM"
-    citation = (
-        "I. W. Tsang, J. T. Kwok, P.-M. Cheung. Core Vector Machines: Fast SVM Training on Very Large Data "
-        "Sets. JMLR 6, 2005."
-    )
     kernels = ("gaussian",)
     counting = (
         "s per examined example, and the other members for one that enters, under A; n per changed weight "

@@ -129,10 +129,6 @@ class DCSVM(Solver):
 
     name = "dcsvm"
     title = "DC-SVM"
-    citation = (
-        "C.-J. Hsieh, S. Si, I. S. Dhillon. A Divide-and-Conquer Solver for Kernel Support Vector Machines. "
-        "ICML 2014. Algorithm 1."
-    )
     kernels = ("gaussian",)
     exact = True
     weighted = True

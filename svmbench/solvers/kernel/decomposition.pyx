@@ -235,11 +235,6 @@ class Decomposition(Solver):
 
     name = "decomposition"
     title = "Decomposition"
-    citation = (
-        "T. Joachims. Making Large-Scale SVM Learning Practical. 1999. Large sets: G. Zanghirati, L. Zanni. "
-        "Parallel Computing 29, 2003. SMO within the set: Z. Wen, J. Shi, Q. Li, B. He, J. Chen. ThunderSVM. "
-        "JMLR 19, 2018."
-    )
     biases = ("none", "unregularised")
     exact = True
     weighted = True

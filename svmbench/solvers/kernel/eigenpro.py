@@ -1,8 +1,10 @@
 r"""EigenPro: kernel regression by stochastic gradient steps in a space with an evened spectrum.
 
 S. Ma and M. Belkin, Kernel Machines That Adapt to GPUs for Effective Large Batch Training, MLSys 2019 (arXiv
-1806.06144): EigenPro 2.0, Algorithm 1. Versions 3 and 4 have a model of fewer centres, on which each step is
-projected by an inner solver; the paper of this version states every step and parameter.
+1806.06144): EigenPro 2.0, Algorithm 1.
+
+Versions 3 and 4 have a model of fewer centres, on which each step is projected by an inner solver; the paper
+of this version states every step and parameter.
 
 Problem: :math:`\min_w \frac{1}{2n} \sum_i (1 - c_i)^2`, the squared loss without a regulariser, as in the
 paper: neither λ nor C has an effect, and the number of steps decides how smooth the answer is. It is not the
@@ -198,10 +200,6 @@ class EigenPro(Solver):
 
     name = "eigenpro"
     title = "EigenPro"
-    citation = (
-        "S. Ma, M. Belkin. Kernel Machines That Adapt to GPUs for Effective Large Batch Training. MLSys "
-        "2019. Algorithm 1 (EigenPro 2.0)."
-    )
     form = "none"
     version = 2  # values with new examples of the batch, whose coefficients are 0, are not charged any more
     counting = "the examples met before, for each of a batch, under every convention; at first a subsample's"

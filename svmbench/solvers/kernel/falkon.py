@@ -165,10 +165,6 @@ class Falkon(Solver):
 
     name = "falkon"
     title = "Falkon"
-    citation = (
-        "A. Rudi, L. Carratino, L. Rosasco. FALKON: An Optimal Large Scale Kernel Method. NIPS 2017. "
-        "Algorithm 1."
-    )
     counting = "n per centre and step under every convention; at first also the values among the centres"
     Params = Params
     Run = Run

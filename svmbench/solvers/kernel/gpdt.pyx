@@ -3,6 +3,7 @@ r"""GPDT: decomposition with a large working set, solved by gradient projection.
 T. Serafini, G. Zanghirati and L. Zanni, Gradient Projection Methods for Quadratic Programs and Applications
 in Training Support Vector Machines, Optim. Methods Softw. 20, 2005; L. Zanni, T. Serafini and G. Zanghirati,
 Parallel Software for Training Large Scale Support Vector Machines on Multiprocessor Systems, JMLR 7, 2006.
+
 Problem, selection, update and stopping are those of all decomposition methods: see
 `svmbench.solvers.dual.decomposition`. Without bias there is no equality constraint and the projection is a
 clip.
@@ -147,10 +148,6 @@ class GPDT(Solver):
 
     name = "gpdt"
     title = "GPDT"
-    citation = (
-        "T. Serafini, G. Zanghirati, L. Zanni. Gradient Projection Methods for Quadratic Programs and "
-        "Applications in Training Support Vector Machines. Optim. Methods Softw. 20, 2005."
-    )
     biases = ("unregularised", "none")
     exact = True
     weighted = True

@@ -385,10 +385,6 @@ class LASVM(Solver):
 
     name = "lasvm"
     title = "LASVM"
-    citation = (
-        "A. Bordes, S. Ertekin, J. Weston, L. Bottou. Fast Kernel Classifiers with Online and Active "
-        "Learning. JMLR 6, 2005."
-    )
     biases = ("unregularised", "none")
     exact = True
     counting = (

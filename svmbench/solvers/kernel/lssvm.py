@@ -104,10 +104,6 @@ class LSSVM(Solver):
 
     name = "lssvm"
     title = "LS-SVM"
-    citation = (
-        "J. A. K. Suykens, J. Vandewalle. Least Squares Support Vector Machine Classifiers. Neural "
-        "Processing Letters 9, 1999. Conjugate gradients: J. A. K. Suykens et al. ECCTD 1999."
-    )
     counting = "n² per iteration under every convention"
     stochastic = False
     Params = Params

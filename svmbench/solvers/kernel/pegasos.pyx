@@ -128,10 +128,6 @@ class Pegasos(Solver):
 
     name = "pegasos"
     title = "Pegasos"
-    citation = (
-        "S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter. Pegasos: Primal Estimated sub-GrAdient SOlver "
-        "for SVM. Mathematical Programming 127(1), 2011. Section 4."
-    )
     counting = "on demand: the non-zero coefficients; rows kept: n per violation; iterations: n each"
     resumable = True
     Params = Params

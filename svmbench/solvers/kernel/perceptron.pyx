@@ -133,11 +133,6 @@ class Perceptron(Solver):
 
     name = "perceptron"
     title = "Perceptron"
-    citation = (
-        "F. Rosenblatt. The Perceptron. Psychological Review 65(6), 1958. Kernel form and averaging: "
-        "Y. Freund, R. E. Schapire. Large Margin Classification Using the Perceptron Algorithm. Machine "
-        "Learning 37(3), 1999."
-    )
     form = "none"
     counting = "on demand: the non-zero coefficients; rows kept: n per mistake; iterations: n each"
     resumable = True

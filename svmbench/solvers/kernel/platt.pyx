@@ -361,10 +361,6 @@ class Platt(Solver):
 
     name = "platt"
     title = "SMO (Platt)"
-    citation = (
-        "J. Platt. Fast Training of Support Vector Machines using Sequential Minimal Optimization. In "
-        "Advances in Kernel Methods, 1999."
-    )
     biases = ("unregularised",)
     exact = True
     counting = (

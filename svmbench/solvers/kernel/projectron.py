@@ -200,10 +200,6 @@ class Projectron(Solver):
 
     name = "projectron"
     title = "Projectron"
-    citation = (
-        "F. Orabona, J. Keshet, B. Caputo. Bounded Kernel-Based Online Learning. JMLR 10, 2009. Projectron "
-        "and Projectron++."
-    )
     form = "none"
     counting = (
         "on demand: the support vectors; rows kept: n per coefficient that changes, all of them at a "

@@ -217,10 +217,6 @@ class RandSVM(Solver):
 
     name = "randsvm"
     title = "RandSVM"
-    citation = (
-        "K. Krishnan, C. Bhattacharyya, R. Hariharan. A Randomized Algorithm for Large Scale Support Vector "
-        "Learning. NIPS 2007."
-    )
     biases = ("none", "unregularised")
     counting = "as the inner solver over its sample; n per support vector and scan under every convention"
     Params = Params

@@ -184,10 +184,6 @@ class SBP(Solver):
 
     name = "sbp"
     title = "SBP"
-    citation = (
-        "A. Cotter, S. Shalev-Shwartz, N. Srebro. The Kernelized Stochastic Batch Perceptron. ICML 2012. "
-        "Algorithm 1."
-    )
     form = "slack-constrained"
     biases = ("none", "unregularised")
     counting = "n under every convention"

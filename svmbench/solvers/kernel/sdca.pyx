@@ -146,10 +146,6 @@ class SDCA(Solver):
 
     name = "sdca"
     title = "SDCA"
-    citation = (
-        "C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan. A Dual Coordinate Descent "
-        "Method for Large-scale Linear SVM. ICML 2008. Algorithm 1, on kernel coefficients."
-    )
     counting = "on demand: the non-zero coefficients; rows kept: n per change; iterations: n each"
     resumable = True
     Params = Params

@@ -155,11 +155,6 @@ class SGDBall(Solver):
 
     name = "sgd_ball"
     title = "SGD in a norm ball"
-    citation = (
-        "M. Zinkevich. Online Convex Programming and Generalized Infinitesimal Gradient Ascent. ICML 2003. "
-        "As in A. Cotter, S. Shalev-Shwartz, N. Srebro. The Kernelized Stochastic Batch Perceptron. ICML "
-        "2012. Table 1."
-    )
     form = "norm-bounded"
     counting = "on demand: the non-zero coefficients; rows kept: n per violation; iterations: n each"
     resumable = True

@@ -214,11 +214,6 @@ class SMO(Solver):
 
     name = "smo"
     title = "SMO"
-    citation = (
-        "J. Platt. Fast Training of Support Vector Machines using Sequential Minimal Optimization. 1998. "
-        "Selection: R.-E. Fan, P.-H. Chen, C.-J. Lin. JMLR 6, 2005. One coordinate: I. Steinwart, D. Hush, "
-        "C. Scovel. JMLR 12, 2011."
-    )
     exact = True
     counting = "n under every convention"
     stochastic = False

@@ -4,7 +4,8 @@ J. Platt, Fast Training of Support Vector Machines using Sequential Minimal Opti
 the worst violating pair: S. S. Keerthi, S. K. Shevade, C. Bhattacharyya and K. R. K. Murthy, Improvements to
 Platt's SMO Algorithm, Neural Computation 13, 2001; by second-order information: R.-E. Fan, P.-H. Chen and
 C.-J. Lin, Working Set Selection Using Second Order Information, JMLR 6, 2005. Shrinking: C.-C. Chang and
-C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5.
+C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5. Conjugate steps: A. Torres-Barrán, C.
+M. Alaíz and J. R. Dorronsoro, Pattern Recognition 111, 2021.
 
 Problem, the dual of the regularised form with bias in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
@@ -253,12 +254,6 @@ class SMOPair(Solver):
 
     name = "smo_pair"
     title = "SMO with bias"
-    citation = (
-        "J. Platt. Fast Training of Support Vector Machines using Sequential Minimal Optimization. 1998. "
-        "Selection: R.-E. Fan, P.-H. Chen, C.-J. Lin. JMLR 6, 2005; worst pair: S. S. Keerthi et al. Neural "
-        "Computation 13, 2001; conjugate: A. Torres-Barrán, C. M. Alaíz, J. R. Dorronsoro. Pattern "
-        "Recognition 111, 2021."
-    )
     biases = ("unregularised",)
     exact = True
     weighted = True

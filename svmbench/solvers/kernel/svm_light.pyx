@@ -1,9 +1,11 @@
 r"""SVM-light: decomposition with a small working set of steepest descent, and shrinking.
 
 T. Joachims, Making Large-Scale SVM Learning Practical, in B. Schölkopf, C. Burges and A. Smola (eds.),
-Advances in Kernel Methods, 1999, chapter 11. Problem, selection, update and stopping are those of all
-decomposition methods: see `svmbench.solvers.dual.decomposition`. Each working set of ``q`` coefficients, at
-most ``n_new`` of which were not in the previous one, is solved to a hundredth of the violation within it
+Advances in Kernel Methods, 1999, chapter 11.
+
+Problem, selection, update and stopping are those of all decomposition methods: see
+`svmbench.solvers.dual.decomposition`. Each working set of ``q`` coefficients, at most ``n_new`` of which were
+not in the previous one, is solved to a hundredth of the violation within it
 (`svmbench.solvers.dual.small_qp`); the paper solves it exactly, which for a large C takes most of the time
 without a benefit. The paper has a bias; without one there is no equality constraint, the working set has the
 largest violations, alternating between the two directions, and the conditions are checked for b = 0.
@@ -173,10 +175,6 @@ class SVMLight(Solver):
 
     name = "svm_light"
     title = "SVM-light"
-    citation = (
-        "T. Joachims. Making Large-Scale SVM Learning Practical. In B. Schölkopf, C. Burges, A. Smola "
-        "(eds.), Advances in Kernel Methods, 1999. Chapter 11."
-    )
     biases = ("unregularised", "none")
     exact = True
     weighted = True

@@ -1,9 +1,11 @@
 r"""ASSET: stochastic subgradient descent with the steps of robust stochastic approximation, and ASSET*.
 
 S. Lee and S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector
-Machines, ICPRAM 2012; Algorithm 1. The paper runs it on Nyström or Fourier features of a kernel
-(``features=``), but it is a linear method and runs on any features. ASSET online is order=given, which makes
-one pass, with features=fourier and features.lazy=true.
+Machines, ICPRAM 2012; Algorithm 1.
+
+The paper runs it on Nyström or Fourier features of a kernel (``features=``), but it is a linear method and
+runs on any features. ASSET online is order=given, which makes one pass, with features=fourier and
+features.lazy=true.
 
 Problem, the regularised form:
 :math:`\min_{g, b} \frac{\lambda}{2} |g|^2 + \frac{1}{n} \sum_i \max(0, 1 - y_i (\langle g, z_i \rangle + b))`
@@ -248,10 +250,6 @@ class Asset(LinearSolver):
 
     name = "asset"
     title = "ASSET"
-    citation = (
-        "S. Lee, S. J. Wright. ASSET: Approximate Stochastic Subgradient Estimation Training for Support "
-        "Vector Machines. ICPRAM 2012. Algorithm 1."
-    )
     biases = ("none", "unregularised")
     counting = "inner products: 1 per iteration, 1 more per violation; up to 100 at the start"
     resumable = True

@@ -334,10 +334,6 @@ class DCD(LinearSolver):
 
     name = "dcd"
     title = "DCD"
-    citation = (
-        "C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan. A Dual Coordinate Descent "
-        "Method for Large-scale Linear SVM. ICML 2008. Algorithm 3."
-    )
     exact = True
     counting = "inner products: 1 per visit, and n for the squared norms at the start"
     resumable = True

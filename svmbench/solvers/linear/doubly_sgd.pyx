@@ -1,8 +1,9 @@
 r"""Doubly stochastic gradients: each step draws examples, and uses a block of random features.
 
 B. Dai, B. Xie, N. He, Y. Liang, A. Raj, M.-F. Balcan and L. Song, Scalable Kernel Methods via Doubly
-Stochastic Gradients, NIPS 2014, Algorithms 1 and 2, with blocks of features and mini-batches. With
-``features=fourier`` the features are those of the paper for a Gaussian kernel.
+Stochastic Gradients, NIPS 2014, Algorithms 1 and 2, with blocks of features and mini-batches.
+
+With ``features=fourier`` the features are those of the paper for a Gaussian kernel.
 
 Problem, the regularised form: :math:`\min_w \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - c_i)`,
 responses :math:`c_i = y_i \langle w, x_i \rangle`, without bias; x_i are the features, D of them.
@@ -125,10 +126,6 @@ class DoublySGD(LinearSolver):
 
     name = "doubly_sgd"
     title = "Doubly SGD"
-    citation = (
-        "B. Dai, B. Xie, N. He, Y. Liang, A. Raj, M.-F. Balcan, L. Song. Scalable Kernel Methods via Doubly "
-        "Stochastic Gradients. NIPS 2014. Algorithms 1 and 2."
-    )
     counting = "inner products: 1 per example of a batch"
     resumable = True
     Params = Params

@@ -209,10 +209,6 @@ class L2SVMMFN(LinearSolver):
 
     name = "l2svm_mfn"
     title = "L2-SVM-MFN"
-    citation = (
-        "S. S. Keerthi, D. DeCoste. A Modified Finite Newton Method for Fast Solution of Large Scale Linear "
-        "SVMs. JMLR 6, 2005."
-    )
     exact = True
     counting = "inner products: 1 per active example and 2 in a step of CG; 1 per other one and 5 in a round"
     stochastic = False

@@ -136,9 +136,6 @@ class OCAS(LinearSolver):
 
     name = "ocas"
     title = "OCAS"
-    citation = (
-        "V. Franc, S. Sonnenburg. Optimized Cutting Plane Algorithm for Support Vector Machines. ICML 2008."
-    )
     exact = True
     counting = "inner products: n + 3 per iteration, and 1 with each cut"
     stochastic = False

@@ -229,10 +229,6 @@ class PegasosLinear(LinearSolver):
 
     name = "pegasos_linear"
     title = "Pegasos (linear)"
-    citation = (
-        "S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter. Pegasos: Primal Estimated sub-GrAdient SOlver "
-        "for SVM. Mathematical Programming 127(1), 2011. Section 2."
-    )
     counting = "inner products: k per iteration; with projection, 1 more per violation"
     resumable = True
     Params = Params

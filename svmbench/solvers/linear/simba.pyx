@@ -201,7 +201,6 @@ class SIMBA(LinearSolver):
 
     name = "simba"
     title = "SIMBA"
-    citation = "E. Hazan, T. Koren, N. Srebro. Beating SGD: Learning SVMs in Sublinear Time. NIPS 2011."
     form = "slack-constrained"
     counting = "inner products: 1 + n/d per iteration, a feature being 1/d, and n for the norms at the start"
     resumable = True

@@ -3,8 +3,9 @@ r"""Snacks: restarted stochastic subgradient descent in shrinking balls, for Nys
 S. Tanji, A. Della Vecchia, F. Glineur and S. Villa, Snacks: a fast large-scale kernel SVM solver, ECC 2023
 (arXiv 2304.07983); the accelerated stochastic subgradient method with a ball constraint (ASSG-c) of Y. Xu, Q.
 Lin and T. Yang, Stochastic Convex Optimization: Faster Local Growth Implies Faster Global Convergence, ICML
-2017, as in the program of Tanji et al. With ``features=nystrom`` it is Snacks, and ``features.s`` is the
-number of centres m.
+2017, as in the program of Tanji et al.
+
+With ``features=nystrom`` it is Snacks, and ``features.s`` is the number of centres m.
 
 Problem, the regularised form: :math:`\min_w \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - c_i)`,
 responses :math:`c_i = y_i \langle w, x_i \rangle`, without bias.
@@ -153,10 +154,6 @@ class Snacks(LinearSolver):
 
     name = "snacks"
     title = "Snacks"
-    citation = (
-        "S. Tanji, A. Della Vecchia, F. Glineur, S. Villa. Snacks: a fast large-scale kernel SVM solver. ECC "
-        "2023. Method: Y. Xu, Q. Lin, T. Yang. ICML 2017, ASSG-c."
-    )
     counting = "inner products: 2 per iteration"
     resumable = True
     Params = Params

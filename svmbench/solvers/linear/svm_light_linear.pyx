@@ -303,10 +303,6 @@ class SVMLightLinear(LinearSolver):
 
     name = "svm_light_linear"
     title = "SVM-light (linear)"
-    citation = (
-        "T. Joachims. Making Large-Scale SVM Learning Practical. In: Advances in Kernel Methods. MIT Press, "
-        "1999. Chapter 11."
-    )
     exact = True
     counting = "inner products: q(q+1)/2 and 1 per active example; 1 per other one where all become active"
     stochastic = False

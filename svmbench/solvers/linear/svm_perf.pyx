@@ -95,7 +95,6 @@ class SVMPerf(LinearSolver):
 
     name = "svm_perf"
     title = "SVM-Perf"
-    citation = "T. Joachims. Training Linear SVMs in Linear Time. KDD 2006. Algorithm 1."
     exact = True
     counting = "inner products: n per iteration, and 1 with each cut"
     stochastic = False
