@@ -5,7 +5,7 @@ of another room and prints what that returns. The others are shared by several, 
 
     main             finds the subcommand in _commands; completion is answered by _candidates
       `-- run, list ...    a subcommand, whose words _parser reads
-            |-- _tables, _json, _left_out     what it prints; _pager and _streams: how
+            |-- _output                       what it prints; _streams: how
             |-- _overview                     the lines of list and watch
             |-- _sweep                        run -m, resume, status, plan and tune: sweeps
             `-- _run_help, _painter           run: its help, and its pictures, drawn by a process beside it

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"criterion, {_BY[0]} by default")
     given = parser.parse_with_results(arguments)
 
-    from svmbench.cli._tables import percent
+    from svmbench.cli._output import percent
     from svmbench.figures.tables import table
     from svmbench.sweep.record import FINISHED, Record
 

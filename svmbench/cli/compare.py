@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from svmbench.cli._left_out import tell
+from svmbench.cli._output import tell
 from svmbench.cli._parser import Parser, as_number
 from svmbench.errors import UserError, write_csv
 from svmbench.sweep.select import RUNS, chosen_groups

@@ -6,8 +6,8 @@ import json
 import sys
 from collections.abc import Sequence
 
+from svmbench.cli._output import number, percent
 from svmbench.cli._parser import Parser
-from svmbench.cli._tables import number, percent
 from svmbench.errors import nearest
 
 _ACTIONS = ("list", "fetch", "verify", "describe")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from svmbench.cli._left_out import tell
+from svmbench.cli._output import tell
 from svmbench.cli._parser import Parser, sweep_words
 from svmbench.config import folder
 from svmbench.errors import UserError

@@ -12,10 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.cli._json import print_array
-from svmbench.cli._pager import paged
+from svmbench.cli._output import paged, percent, print_array
 from svmbench.cli._parser import Parser, as_number
-from svmbench.cli._tables import percent
 from svmbench.errors import UserError, command, nearest, write_csv
 from svmbench.run_config import flatten, role
 

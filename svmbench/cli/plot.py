@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svmbench.cli._left_out import tell
+from svmbench.cli._output import tell
 from svmbench.cli._parser import Parser, written
 from svmbench.counters import COUNTERS
 from svmbench.errors import UserError

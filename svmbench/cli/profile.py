@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from svmbench.cli._left_out import tell
+from svmbench.cli._output import tell
 from svmbench.cli._parser import Parser, as_number, written
 from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError, write_csv

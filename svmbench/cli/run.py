@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svmbench import solvers
+from svmbench.cli._output import last_checkpoint
 from svmbench.cli._painter import Painter
 from svmbench.cli._parser import Parser
-from svmbench.cli._tables import last_checkpoint
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from svmbench.cli._output import last_checkpoint
 from svmbench.cli._parser import Parser
-from svmbench.cli._tables import last_checkpoint
 from svmbench.errors import printable
 
 

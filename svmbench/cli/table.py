@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from svmbench.cli._left_out import tell
+from svmbench.cli._output import tell
 from svmbench.cli._parser import Parser, as_number, written
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError, printable

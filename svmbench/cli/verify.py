@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.cli._json import print_array
+from svmbench.cli._output import print_array
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError, command, fault
 from svmbench.sweep.select import RUNS, chosen

@@ -8,7 +8,7 @@
       |-- raw            verified tables, read by _parse; download: from a mirror or the network; unpack
       |-- generate       what generated sets share
       `-- sets.file      the user's own files
-            |-- encoding, foreign            to UTF-8, and to the formats that are read; openml: its data sets
+            |-- foreign                      to UTF-8, and to the formats that are read; openml: its data sets
             |-- delimited, frames, arrays    the layout of text; values missing or in words; arrays
             `-- filling, columns, splits     values filled in, empty columns left out; splits and scalings
 

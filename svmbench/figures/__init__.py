@@ -2,7 +2,7 @@
 
 A picture is a sheet of panels::
 
-    request              what a user asks for: curves, or a heat map (heat, with cells)
+    request              what a user asks for: curves, or a heat map (heat)
       |-- selection      runs grouped into panels and curves, by their settings
       |     `-- series   one curve: the median over seeds; bounds: certified optima
       `-- sheet          panels with a legend and labels

@@ -3,7 +3,7 @@
 From the top of the page to its end::
 
     build                the page
-      |-- opening        methods compared over several data sets, with pictures made smaller by svg
+      |-- opening        methods compared over several data sets, with smaller pictures
       |-- figures        data of the chart of a problem; summary: the table above it
       |-- tables         runs and how to repeat them (command), environments, verdicts
       `-- compressed     parts that the page unpacks as the reader comes near

@@ -9,7 +9,7 @@
       `-- packs.py                   runs without models, compressed, as committed for the papers
 
 Each file has a module: ``trace``, ``model`` and ``joint_model``, ``state``, ``kept_problems``,
-``unfinished``, ``notes``, ``events``, and ``shared`` for optima, environments and measurements. They are
+``unfinished``, ``notes``, and ``shared`` for optima, environments, measurements and events. They are
 written by ``documents`` (JSON with a schema, which ``migrations`` brings up to date) or as ``lines`` with a
 digest each. ``identity`` names runs, ``integrity`` verifies them and sets damaged ones aside, ``export``
 copies them, ``timing`` says whose seconds may be compared, and ``bits`` packs which examples are wrong.

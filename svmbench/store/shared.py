@@ -17,7 +17,6 @@ from svmbench.errors import Damage, UserError, command, fault
 from svmbench.files import MOST_BYTES_OF_MANY, digest, read_json, read_regular
 from svmbench.run_config import Document
 from svmbench.store import documents, lines
-from svmbench.store.events import is_event, is_number
 from svmbench.store.identity import rounded
 
 
@@ -131,6 +130,27 @@ def events(path: Path) -> list[Document]:
     if damaged:
         raise documents.damaged(path, f"{damaged} of {len(records) + damaged} lines")
     return records
+
+
+def is_event(event: Mapping[str, Any]) -> bool:
+    """Return whether a record is a valid event; those of older versions have no digest."""
+    if type(event.get("job")) is not int or not is_number(event.get("time")):
+        return False
+    if event.get("event") != "ended":
+        return event.get("event") == "began"
+    numbers, run = event.get("numbers"), event.get("run", "")
+    return (
+        all(isinstance(event.get(key), str) for key in ("state", "reason"))
+        and is_number(event.get("seconds"))
+        and isinstance(numbers, dict)
+        and all(value is None or is_number(value) for value in numbers.values())
+        and (run is None or (isinstance(run, str) and "run" in event))
+    )
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a number of usual size; JSON also has 10^400."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def verdicts(path: Path) -> list[Document]:

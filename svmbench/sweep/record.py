@@ -28,7 +28,6 @@ from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, lines, shared
 from svmbench.store.documents import Unreadable, storing
-from svmbench.store.events import is_number
 from svmbench.store.index import folder_names
 from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
@@ -251,10 +250,10 @@ def _check_plan(plan: Plan) -> None:
 
 
 def _is(value: object, kind: type | UnionType) -> bool:
-    """Return whether a value has a type; booleans, and numbers that `is_number` rejects, are not numbers."""
+    """Return whether a value has a type; a number is one for `shared.is_number`, and no boolean."""
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
-    return isinstance(value, kind) and (not isinstance(value, int | float) or is_number(value))
+    return isinstance(value, kind) and (not isinstance(value, int | float) or shared.is_number(value))
 
 
 def _are(values: object, kind: type, length: int | None = None) -> bool:

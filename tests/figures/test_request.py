@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.figures.cells import Cells
-from svmbench.figures.heat import colour_range
+from svmbench.figures.heat import Cells, colour_range
 from svmbench.figures.request import Request, make
 from svmbench.figures.style import drawing
 

@@ -24,9 +24,8 @@ from svmbench.data.delimited import (
     is_number,
     split_fields,
 )
-from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
-from svmbench.data.foreign import converted
+from svmbench.data.foreign import as_utf8, converted
 from svmbench.data.frames import Frame, TextColumn, frame_of_arrays, number_of, read_frame
 from svmbench.data.parameters import FileParams as Params
 from svmbench.data.parameters import suggested

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from svmbench.errors import UserError, nearest
 from svmbench.files import write_whole
 from svmbench.store import lines, shared
-from svmbench.store.events import is_number
 
 if TYPE_CHECKING:
     from svmbench.papers.artifact import Check
@@ -100,7 +99,7 @@ def _is_outcome(found: Mapping[str, Any]) -> bool:
     """Return whether a document, possibly written by hand, has the content of an `Outcome`."""
     measures, panels, notes = (found.get(key) for key in ("measures", "panels", "notes"))
     return (
-        is_number(found.get("seconds"))
+        shared.is_number(found.get("seconds"))
         and isinstance(measures, dict)
         and all(map(_is_measure, measures.values()))
         and isinstance(panels, list)
@@ -120,7 +119,9 @@ def _is_measure(found: object) -> bool:
         return bool(series) and _are_numbers(x) and all(_are_numbers(one) and one for one in series)
     if "values" in found:
         return _are_numbers(found["values"]) and len(found["values"]) > 0
-    return all(is_number(found.get(key)) for key in ("value", *(("low", "high") if "low" in found else ())))
+    return all(
+        shared.is_number(found.get(key)) for key in ("value", *(("low", "high") if "low" in found else ()))
+    )
 
 
 def _is_panel(found: object) -> bool:
@@ -136,7 +137,7 @@ def _is_panel(found: object) -> bool:
 
 
 def _are_numbers(found: object) -> bool:
-    return isinstance(found, list) and all(map(is_number, found))
+    return isinstance(found, list) and all(map(shared.is_number, found))
 
 
 def make(artifact: Check, root: Path) -> Path:

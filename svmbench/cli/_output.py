@@ -1,16 +1,23 @@
-"""The numbers of a run as aligned text."""
+"""What several commands print: the numbers of a run, JSON, long text, and what was left out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from svmbench.counters import COUNTERS
+from svmbench.errors import printable
 
 #: Basis of bounds of the gap without all responses in double precision.
 _KINDS = {"rounding": ", by rounding analysis", "confidence": ", with probability 1 - 1e-9"}
 
 _COUNTERS = tuple(name for name in COUNTERS if name != "iterations")
+
+#: Most reasons given.
+_REASONS = 6
 
 
 def number(value: Any, form: str = ",d") -> str:
@@ -45,3 +52,40 @@ def last_checkpoint(summary: Mapping[str, Any]) -> str:
     rows["wall seconds"] = number(summary["wall_seconds"], ".2f")
     rows["CPU seconds"] = number(summary["cpu_seconds"], ".2f")
     return "\n".join(f"  {name:<16} {text}" for name, text in rows.items())
+
+
+def print_array(documents: Iterable[Mapping[str, Any]]) -> None:
+    """Print documents as one array, each as soon as it is made: all at once could take gigabytes."""
+    before = "["
+    for document in documents:
+        text = json.dumps(document, indent=2, allow_nan=False)
+        print(before + "\n  " + text.replace("\n", "\n  "), end="")
+        before = ","
+    print("[]" if before == "[" else "\n]")
+
+
+def paged(text: str) -> None:
+    """Print a text; if it does not fit the terminal, by ``PAGER`` or ``less``."""
+    import shutil
+
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not on_terminal or text.count("\n") + 2 <= shutil.get_terminal_size().lines:
+        print(text)
+        return
+    import pydoc
+
+    os.environ.setdefault("LESS", "FSX")  # exit if the text fits, cut lines, keep the text on the screen
+    pydoc.pager(text + "\n")
+
+
+def tell(left_out: Iterable[tuple[str, str]], rest: str = "") -> None:
+    """Print why runs or problems were left out, a line per reason; ``rest`` says how to see the others."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in dict.fromkeys(left_out):
+        reasons.setdefault(reason, []).append(name)
+    for reason, (first, *others) in list(reasons.items())[:_REASONS]:
+        more = f" and {len(others)} more" if others else ""
+        print(printable(f"left out: {first}{more}: {reason}"), file=sys.stderr)
+    unsaid = sum(map(len, list(reasons.values())[_REASONS:]))
+    if unsaid:
+        print(f"left out, {unsaid} more{rest}", file=sys.stderr)
