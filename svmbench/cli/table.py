@@ -216,6 +216,7 @@ def _power(cell: Cell, average: str) -> int:
 def _text(cell: Cell, average: str, small: bool) -> str:
     """Return the number of a cell and its spread, with the same decimals; three digits if `small`."""
     from svmbench.analysis.cell import center, spread
+    from svmbench.figures.settings import raised
 
     values: Floats = cell.array
     middle = center(values, average)
@@ -227,7 +228,7 @@ def _text(cell: Cell, average: str, small: bool) -> str:
         if power >= 2 and not any(value % 1.0 for value in (middle, *around) if math.isfinite(value)):
             digits = 0  # counts
     else:
-        digits, unit, after = 1, 10.0**power, f" × 10{_raised(power)}"
+        digits, unit, after = 1, 10.0**power, f" × 10{raised(power)}"
     shown = f"{middle / unit:,.{digits}f}"
     if len(around) == 1:
         shown += f" ± {around[0] / unit:,.{digits}f}"
@@ -235,10 +236,6 @@ def _text(cell: Cell, average: str, small: bool) -> str:
         ends = (f"{end / unit:,.{digits}f}" if math.isfinite(end) else "not reached" for end in around)
         shown += f" ({' to '.join(ends)})"
     return f"({shown}){after}" if after and len(around) == 1 else shown + after
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _markdown(found: Cells, average: str, caption: str) -> str:

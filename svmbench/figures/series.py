@@ -259,26 +259,10 @@ def steps_of(
         Whether fits from scratch are ordered by their costs. Otherwise one that costs more than a later one
         is left out.
     """
-    names = _columns(counter, metric)
+    counted = _COLUMN.get(counter, counter)
+    names = list(dict.fromkeys((counted, *_READ.get(metric, (metric,)))))
     columns = dict(zip(names, run.numbers(names), strict=True))
-    return _steps(run, counter, metric, reference, columns, each)
-
-
-def _columns(counter: str, metric: str) -> list[str]:
-    """Return the columns of a trace that are read, the cost first."""
-    return list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
-
-
-def _steps(
-    run: StoredRun,
-    counter: str,
-    metric: str,
-    reference: Reference | None,
-    columns: Mapping[str, Floats],
-    each: bool = False,
-) -> Steps | str:
-    """Return what `steps_of` returns, from the columns that it reads."""
-    cost = _derived(run, counter, columns[_COLUMN.get(counter, counter)])
+    cost = _derived(run, counter, columns[counted])
     value = _rate(columns, cost) if metric == "nanoseconds" else _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value

@@ -55,7 +55,12 @@ def number(value: float) -> str:
     if "e" not in text or not math.isfinite(value):
         return text
     fraction, exponent = math.frexp(value)
-    return f"2{str(exponent - 1).translate(_RAISED)}" if fraction == 0.5 else power_of_ten(value)
+    return f"2{raised(exponent - 1)}" if fraction == 0.5 else power_of_ten(value)
+
+
+def raised(exponent: int) -> str:
+    """Return a whole number in raised digits."""
+    return str(exponent).translate(_RAISED)
 
 
 def power_of_ten(value: float, _: int | None = None) -> str:
@@ -66,7 +71,7 @@ def power_of_ten(value: float, _: int | None = None) -> str:
         return "-" + power_of_ten(-value)
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = value / 10.0**exponent
-    power = "10" + str(exponent).translate(_RAISED)
+    power = f"10{raised(exponent)}"
     return power if f"{mantissa:g}" == "1" else f"{mantissa:g}×{power}"
 
 

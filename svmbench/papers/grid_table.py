@@ -17,6 +17,7 @@ from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.evidence import Evidence
 from svmbench.papers.keys import Key
 from svmbench.papers.material import Material
+from svmbench.papers.panels import title_of
 from svmbench.papers.quantities import EACH, Arrival, Known, OfLine, Optimum, Quantity, of_panel, spaced
 from svmbench.papers.runs import Line
 
@@ -66,7 +67,7 @@ def grid_table(material: Material, artifact: Grid) -> Mapping[str, str]:
                     rows.append([f"{title}{at}, printed", *printed])
             rows.append([f"{panel.title}{at}{', here' if len(rows) > start else ''}", *ours])
     name, first = next(iter(blocks.items()))
-    header = ["", *(_title(material, shown[line]).removesuffix(f", {name}") for line in first)]
+    header = ["", *(title_of(material, line).removesuffix(f", {name}") for line in first)]
     about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _legend(artifact)]
     text = table(header, rows)
     return {
@@ -131,16 +132,6 @@ def _number(
         taken = float(_TAKE[take](quantity.values(evidence)))
         return _Above(_TAKE[take](quantity.values(evidence, least=True))) if np.isinf(taken) else taken
     return float(quantity.sample(evidence).rows.at[0])
-
-
-def _title(material: Material, line: Line) -> str:
-    """Return the name of a line, from its file or its runs."""
-    stored = (
-        match.result.title
-        for match in material.matches
-        if match.planned.solver == line.name and match.complete
-    )
-    return line.title or next(stored, line.name)
 
 
 def _legend(grid: Grid) -> str:

@@ -9,7 +9,7 @@ from svmbench.figures.latex import tabular
 from svmbench.papers.artifact import Grid
 from svmbench.papers.drawing import draw
 from svmbench.papers.estimate import NotAttempted
-from svmbench.papers.grid_table import _cell, _deviation, _legend, _title, grid_table
+from svmbench.papers.grid_table import _cell, _deviation, _legend, grid_table
 from svmbench.papers.keys import Key, N
 from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
@@ -171,20 +171,6 @@ def test_a_table_is_drawn_into_the_folder_of_tables_in_its_four_formats(tmp_path
 
 def test_a_deviation_is_that_of_a_sample():
     assert _deviation(np.array([1.0, 2.0, 6.0])) == pytest.approx(np.sqrt(7.0))
-
-
-def test_a_column_has_the_title_of_its_file_or_of_its_own_stored_runs_or_its_name():
-    def match(name, complete):
-        planned = SimpleNamespace(solver="".join(name))  # equal, and another object
-        return SimpleNamespace(
-            planned=planned, complete=complete, result=SimpleNamespace(title=f"run of {name}")
-        )
-
-    matches = [match("sbp", True), match("smo", True), match("sdca", True), match("z", False)]
-    material = SimpleNamespace(matches=matches)
-    titles = [_title(material, SimpleNamespace(name=name, title=None)) for name in ("-".join(["sdca"]), "z")]
-    assert titles == ["run of sdca", "z"]
-    assert _title(material, SimpleNamespace(name="sdca", title="SDCA")) == "SDCA"
 
 
 SETTINGS = {"problem.C": [1.0, 10.0]}

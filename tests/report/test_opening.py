@@ -10,8 +10,7 @@ from svmbench.cli.main import main
 from svmbench.papers.runs import Panel
 from svmbench.report import build
 from svmbench.report.compressed import Packs
-from svmbench.report.opening import Opening, Section
-from svmbench.report.opening import smaller
+from svmbench.report.opening import Opening, Section, smaller
 from svmbench.store import Store
 from tests.figures.stored import stored_run
 from tests.papers.written import artifact, errors, store
