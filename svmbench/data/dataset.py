@@ -160,7 +160,12 @@ def _layout(X: Matrix, dense: bool, dtype: type) -> Matrix:
     with np.errstate(over="ignore"):  # checked below, with a message
         single = X.astype(np.float32)
     if not np.isfinite(single.data if issparse(single) else single).all():
-        raise UserError("the data contain values beyond the range of single precision, 3.4e38: rescale them")
+        largest = abs(X).max(axis=0)
+        largest = np.ravel(largest.todense() if issparse(X) else largest)
+        raise UserError(
+            f"values of feature {largest.argmax() + 1} reach {largest.max():.1e}, beyond the range of single "
+            "precision, 3.4e38: rescale them"
+        )
     X = single if dtype is np.float32 else X.astype(dtype)
     if dense:
         return np.ascontiguousarray(X.toarray() if issparse(X) else X)

@@ -85,9 +85,10 @@ def test_a_split_without_both_classes_is_refused(write):
     )
 
 
-def test_values_beyond_single_precision_are_refused(write):
-    assert fault(write(b"1 1:1e39\n-1 1:2\n"), test_fraction=0) == (
-        "the data contain values beyond the range of single precision, 3.4e38: rescale them"
+@pytest.mark.parametrize("text", [b"1 2:-1e39\n-1 1:2\n", b"0,1e39,1\n2,3,-1\n"], ids=["sparse", "dense"])
+def test_values_beyond_single_precision_are_refused(write, text):
+    assert fault(write(text), test_fraction=0) == (
+        "values of feature 2 reach 1.0e+39, beyond the range of single precision, 3.4e38: rescale them"
     )
 
 
