@@ -8,7 +8,7 @@ of another room and prints what that returns. The others are shared by several, 
             |-- _output                       what it prints; _streams: how
             |-- _overview                     the lines of list and watch
             |-- _sweep                        run -m, resume, status, plan and tune: sweeps
-            `-- _run_help, _painter           run: its help, and its pictures, drawn by a process beside it
+            `-- _painter                      pictures of run, drawn by a process beside it
 
 `_papers` has the actions of ``paper``, and `_again` makes a run again for ``verify``.
 """

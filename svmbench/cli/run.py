@@ -54,9 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_intermixed_args(arguments)
     folders = folder.user_folders(given.config_dir)
     if given.help:
-        from svmbench.cli._run_help import text
-
-        print(f"{parser.format_help()}\n{text(given.overrides, folders)}")
+        print(f"{parser.format_help()}\n{_help(given.overrides, folders)}")
         return 0
     if given.resolve and not given.cfg:
         parser.error("--resolve is about what --cfg prints: give --cfg job, or leave it out")
@@ -111,6 +109,29 @@ def _parser() -> Parser:
         "-h", "--help", action="store_true", help="show this help, with the keys of the given options"
     )
     return parser
+
+
+def _help(overrides: Sequence[str], folders: Sequence[Path]) -> str:
+    """Return the rest of the help: groups with their options, and keys of the chosen ones, explained."""
+    import textwrap
+
+    from svmbench.config import options
+
+    chosen = dict(options.defaults())
+    for override in overrides:
+        group, _, option = override.partition("=")
+        if group in folder.GROUPS and option in folder.options(group, folders):
+            chosen[group] = option
+    lines = ["options of each group (* chosen; give another before --help to see its keys):"]
+    for group in folder.groups(folders):
+        names = [f"*{name}" if chosen.get(group) == name else name for name in folder.options(group, folders)]
+        lead = f"  {group}=" if group in folder.GROUPS else f"  +{group}="
+        lines += textwrap.wrap(" ".join(names), 96, initial_indent=f"{lead:<12}", subsequent_indent=" " * 12)
+    lines += ["", "keys and their values now:"]
+    for key in options.keys(chosen, folders):
+        lines.append(f"  {key.name}={key.default}" + (f"   ({key.allowed})" if key.allowed else ""))
+        lines += textwrap.wrap(key.comment, 96, initial_indent="      ", subsequent_indent="      ")
+    return "\n".join(lines)
 
 
 def _threads(overrides: Sequence[str]) -> int:

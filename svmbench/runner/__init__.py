@@ -4,7 +4,7 @@
 solve the problem, finds in the store what is known, and drives a `training.Training`::
 
     execute          one run, from the configuration to the store
-      |-- prepare         support, problem, memory, seeds; manifest, environment (_build), models
+      |-- prepare         support, problem, memory, seeds; environment (_build), models
       |-- continuation, starting         from a stored run: continue it, or begin at its solution
       |-- optimum, certifier             the certified optimum, which nu=auto, R=auto and the observer need
       |-- folds                          cross-validation, a training for each fold

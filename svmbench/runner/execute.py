@@ -17,18 +17,18 @@ from svmbench import data as datasets
 from svmbench import features
 from svmbench.data.subset import sampled
 from svmbench.errors import UserError
+from svmbench.files import digest
 from svmbench.problem import moved
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning, beginning
 from svmbench.runner.end_states import End, end_by
-from svmbench.runner.environment import concurrent_load, peak_memory
+from svmbench.runner.environment import concurrent_load, environment, peak_memory
 from svmbench.runner.folds import cross_validate, is_optimal, together
 from svmbench.runner.guard import needed
 from svmbench.runner.joint import JointTask, JointTraining
 from svmbench.runner.joint_continuation import Kept, kept_before
 from svmbench.runner.load import wait_until_quiet
-from svmbench.runner.manifest import manifest
 from svmbench.runner.memory import Allowance
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from svmbench.store.model import StoredModel
 
     _Load = Callable[..., Dataset]
+
+#: Numbers of the reference optimum in run.json.
+_OPTIMUM = ("primal", "dual", "relative_gap", "norm", "mean_hinge", "nu", "nu_interval", "bias")
 
 
 def execute(
@@ -152,7 +155,7 @@ class _Attempt:
             return Outcome.found(found)
         if ready is not None:
             ready()
-        about = manifest(task.config, task.data, task.solver, task.terms, store, self._best)
+        about = _manifest(task, store, self._best)
         about |= {"seeds": prepare.seeds(task.config), "runs_before": runs_before}
         if self._allowance is not None:
             about["memory"] = self._allowance.about
@@ -320,3 +323,33 @@ class _Answer:
     alpha: NDArray[np.float64] | None = None
     predict: Callable[[Any], NDArray[np.float64]] | None = None
     about: Mapping[str, Any] = field(default_factory=lambda: {"wrong_tests": None})
+
+
+def _manifest(task: Task | JointTask, store: Store, best: Optimum | None) -> dict[str, Any]:
+    """Return run.json of a run that begins, without its identity; ``best`` is its reference optimum."""
+    config, data, solver = task.config, task.data, task.solver
+    rows = {name: part.y.size for name, part in data.parts.items()}
+    return {
+        "config": config.document(),
+        "dataset": {
+            "name": data.name,
+            "checksum": data.checksum,
+            "rows": rows,
+            "features": data.train.X.shape[1],
+            "columns": data.info.get("columns"),  # None: prepared by an older version
+            # Known for the user's own data and several classes only; `svmbench predict` needs them.
+            **{key: data.info[key] for key in ("labels", "filling") if data.info.get(key)},
+        },
+        "solver": {
+            "name": solver.name,
+            "version": solver.release(),
+            "title": solver.title,
+            "counting": solver.counting,
+        },
+        "problem": task.terms,
+        "optimum": None if best is None else digest(best.key),
+        # As of now: the stored optimum may be replaced.
+        "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
+        "environment": store.put_environment(environment(config.threads)),
+        "concurrent_load": concurrent_load(store.running()),
+    }

@@ -13,8 +13,7 @@ from svmbench.locking import Lock, holder
 from svmbench.store import documents, packs, shared
 from svmbench.store.kept_problems import KeptProblem, files_of
 from svmbench.store.notes import NOTES, Notes
-from svmbench.store.reading import read
-from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
+from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun, read
 from svmbench.store.store import Store, some
 
 #: Verdicts on the claims of papers.

@@ -23,8 +23,7 @@ from svmbench.files import digest, read_json, read_regular, scratch, sha256, wri
 from svmbench.run_config import Document
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
-from svmbench.store.reading import read
-from svmbench.store.runs import StoredRun
+from svmbench.store.runs import StoredRun, read
 
 ENDING = ".jsonl.xz"
 

@@ -17,9 +17,8 @@ from svmbench.run_config import Document
 from svmbench.store import documents, packs, shared
 from svmbench.store.identity import Identity, ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
-from svmbench.store.reading import best, read
 from svmbench.store.removal import remove
-from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
+from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun, best, read
 from svmbench.store.writer import RunWriter
 
 #: Most runs with a common prefix that are read to find the one meant, and most names that a wrong name is
