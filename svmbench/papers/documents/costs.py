@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from svmbench.papers.artifact import Artifact, Curves, Grid, Profile, Sweep
 from svmbench.papers.claims import claim
-from svmbench.papers.documents.questions import ADULT, MNIST
+from svmbench.papers.documents._sets import on
 from svmbench.papers.predicates import Order, Ratio
 from svmbench.papers.quantities import EACH, Arrival, Value
 from svmbench.papers.runs import Group, Line, Panel, RunOf, Runs
@@ -15,7 +15,7 @@ def x_polish() -> Artifact:
     low-rank approximation of the kernel and names polishing in the title; only the abstract is at hand, so
     the question and the limits are ours. The limit of nine tenths is that of LEC-4 and X-SCREEN."""
     runs = Runs("kernel=gaussian problem.bias=none budget=paper budget.kev=null observe.points=5",
-        [ADULT, Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"), MNIST,
+        [*on("adult ijcnn1 mnist"),
             Panel("covtype", "Covertype, 50,000 examples", "dataset=covtype dataset.split=50k")],
         [Line("zero", solver="decomposition", title="Decomposition from zero"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd",

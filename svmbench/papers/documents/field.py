@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from svmbench.papers.artifact import Artifact, Front
 from svmbench.papers.claims import claim
+from svmbench.papers.documents._sets import HORN, on
 from svmbench.papers.predicates import Order
 from svmbench.papers.quantities import Area, Optimum, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs
@@ -25,22 +26,13 @@ def field() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=null budget.memory=2048 "
         "observe.train=false observe.points=10",
-        [Panel("banana", "Banana", "dataset=banana budget.seconds=3"),
-            Panel("waveform", "Waveform", "dataset=waveform budget.seconds=3"),
-            Panel("usps", "USPS, 0 against rest", "dataset=usps budget.seconds=3"),
-            Panel("reuters", "Reuters, money-fx", "dataset=reuters budget.seconds=3"),
-            Panel("magic", "MAGIC", "dataset=magic budget.seconds=3"),
-            Panel("letter", "Letter", "dataset=letter budget.seconds=3"),
-            Panel("adult", "Adult", "dataset=adult budget.seconds=6"),
-            Panel("w8a", "w8a", "dataset=w8a budget.seconds=6"),
-            Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1 budget.seconds=6"),
-            Panel("mnist", "MNIST, 8 against rest", "dataset=mnist budget.seconds=10"),
-            Panel("skin", "Skin", "dataset=skin budget.seconds=10"),
+        [*on("banana waveform usps reuters magic letter", "budget.seconds=3"),
+            *on("adult w8a ijcnn1", "budget.seconds=6"), *on("mnist skin", "budget.seconds=10"),
             Panel("covtype", "Covertype, 464,809 examples",
                 "dataset=covtype dataset.split=asset budget.seconds=15"),
             Panel("digits", "MNIST, 0-4 against 5-9",
                 "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100 budget.seconds=10"),
-            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset budget.seconds=6"),
+            *on("rcv1_subset", "budget.seconds=6"),
             Panel("forest", "Forest, 521,012 examples", "dataset=forest budget.seconds=15")],
         [Line("decomposition"), Line("smo"), Line("svm_light"),
             Line("subset", solver="decomposition", title="Decomposition on a subset"), Line("sbp"),
@@ -113,9 +105,7 @@ def field() -> Artifact:
             sure="ours")]
     return Front("X-FIELD",
         "The field: the least test error that each method reaches",
-        "our own comparison, after Horn and others: A comparative study on large scale kernelized support "
-        "vector machines, 2018",
-        runs, claims,
+        HORN, runs, claims,
         # The lines whose costs determine the range of costs compared: those of the first definition, so that
         # later lines do not change the numbers of the others.
         window=(
@@ -133,11 +123,7 @@ def subsets() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=3e8 budget.memory=2048 "
         "observe.train=false observe.points=10",
-        [Panel("banana", "Banana", "dataset=banana"), Panel("waveform", "Waveform", "dataset=waveform"),
-            Panel("usps", "USPS, 0 against rest", "dataset=usps"),
-            Panel("reuters", "Reuters, money-fx", "dataset=reuters"),
-            Panel("magic", "MAGIC", "dataset=magic"), Panel("letter", "Letter", "dataset=letter"),
-            Panel("w8a", "w8a", "dataset=w8a"), Panel("adult", "Adult", "dataset=adult")],
+        on("banana waveform usps reuters magic letter w8a adult"),
         [Line("randsvm"), Line("smo", title="SMO on a subset"),
             Line("decomposition", title="Decomposition on a subset")],
         [Group(3, "randsvm"), Group(3, "smo decomposition"), Group(3, "smo decomposition", over=sizes),
@@ -151,9 +137,8 @@ def subsets() -> Artifact:
             "Over the evaluations on demand, decomposition on subsets has a lower mean error than SMO on "
             "subsets.",
             Order("Decomposition", Area("decomposition"), Area("smo")), sure="ours")]
-    return Front("X-SUBSET", "Exact solvers on random subsets, and RandSVM",
-        "our own comparison, after Horn and others: A comparative study on large scale kernelized support "
-        "vector machines, 2018", runs, claims, counters="kev_ondemand", scale="log")
+    return Front("X-SUBSET", "Exact solvers on random subsets, and RandSVM", HORN, runs, claims,
+        counters="kev_ondemand", scale="log")
 
 
 def large_subsets() -> Artifact:
@@ -163,9 +148,7 @@ def large_subsets() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=3e8 budget.memory=2048 "
         "observe.train=false observe.points=5",
-        [Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"), Panel("skin", "Skin", "dataset=skin"),
-            Panel("mnist", "MNIST, 8 against rest", "dataset=mnist"),
-            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset")],
+        on("ijcnn1 skin mnist rcv1_subset"),
         [Line("randsvm"), Line("smo", title="SMO on a subset"),
             Line("decomposition", title="Decomposition on a subset")],
         [Group(3, "randsvm", "ijcnn1 skin"), Group(1, "randsvm", "mnist rcv1_subset"),
@@ -186,9 +169,8 @@ def large_subsets() -> Artifact:
             "optimum.",
             Order("10,000 examples", Value("decomposition", where={"subset": 10_000}),
                 Optimum("test_error") + 1.0), sure="ours")]
-    return Front("X-SUBSETL", "Exact solvers on random subsets of large data sets, and RandSVM",
-        "our own comparison, after Horn and others: A comparative study on large scale kernelized support "
-        "vector machines, 2018", runs, claims, counters="kev_ondemand", scale="log")
+    return Front("X-SUBSETL", "Exact solvers on random subsets of large data sets, and RandSVM", HORN, runs,
+        claims, counters="kev_ondemand", scale="log")
 
 
 def least_squares() -> Artifact:
@@ -198,10 +180,7 @@ def least_squares() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=3e9 budget.memory=2048 "
         "observe.train=false observe.points=5",
-        [Panel("banana", "Banana", "dataset=banana"), Panel("waveform", "Waveform", "dataset=waveform"),
-            Panel("usps", "USPS, 0 against rest", "dataset=usps"),
-            Panel("reuters", "Reuters, money-fx", "dataset=reuters"),
-            Panel("magic", "MAGIC", "dataset=magic")],
+        on("banana waveform usps reuters magic"),
         [Line("falkon"), Line("lssvm"),
             Line("nystrom", "features=nystrom budget.kev=null budget.iterations=1000000", solver="dcd",
                 title="Nyström features, DCD"),
@@ -259,13 +238,8 @@ def programs() -> Artifact:
     runs = Runs(
         "kernel=gaussian budget=paper budget.kev=null budget.memory=2048 observe.train=false "
         "observe.points=20",
-        [Panel("banana", "Banana", "dataset=banana budget.seconds=3"),
-            Panel("reuters", "Reuters, money-fx", "dataset=reuters budget.seconds=3"),
-            Panel("magic", "MAGIC", "dataset=magic budget.seconds=3"),
-            Panel("adult", "Adult", "dataset=adult budget.seconds=6"),
-            Panel("w8a", "w8a", "dataset=w8a budget.seconds=6"),
-            Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1 budget.seconds=6"),
-            Panel("mnist", "MNIST, 8 against rest", "dataset=mnist budget.seconds=10")],
+        [*on("banana reuters magic", "budget.seconds=3"), *on("adult w8a ijcnn1", "budget.seconds=6"),
+            *on("mnist", "budget.seconds=10")],
         [Line("decomposition", "problem.bias=none"),
             Line("subset", "problem.bias=none", solver="decomposition", title="Decomposition on a subset"),
             Line("bsgd", "problem.bias=none"),
@@ -313,9 +287,7 @@ def programs() -> Artifact:
                   ("CPSP", "cpsp"))),
             sure="ours")]
     return Front("X-PROGRAMS", "The programs that people use, and the leaders of the field",
-        "our own comparison, after Horn and others: A comparative study on large scale kernelized support "
-        "vector machines, 2018", runs, claims,
-        window="decomposition subset bsgd libsvm libsvm_subset onedal nystroem fourier",
+        HORN, runs, claims, window="decomposition subset bsgd libsvm libsvm_subset onedal nystroem fourier",
         counters="cpu_seconds", scale="log")
 
 
@@ -335,9 +307,7 @@ def tuned() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.memory=2048 observe.train=false "
         "observe.points=5",
-        [Panel("magic", "MAGIC", "dataset=magic budget.kev=2e7"),
-            Panel("w8a", "w8a", "dataset=w8a budget.kev=6e7"),
-            Panel("skin", "Skin", "dataset=skin budget.kev=4e8")],
+        [*on("magic", "budget.kev=2e7"), *on("w8a", "budget.kev=6e7"), *on("skin", "budget.kev=4e8")],
         [*(Line(name, overrides, solver=solver, title=title)
               for name, (title, solver, overrides) in methods.items()),
             *(Line(own[name], overrides, solver=solver, title=f"{title}, tuned")
@@ -363,6 +333,5 @@ def tuned() -> Artifact:
             *(Order(f"{methods[mine][0]}, {methods[theirs][0]}", chosen[own[mine]], chosen[own[theirs]])
               for mine in ("subset", "bsgd") for theirs in ("decomposition", "nystrom")),
             sure="ours", seen=seen)]
-    return Front("X-TUNED", "γ and C of each method's own", "our own comparison, after Horn and others: A "
-        "comparative study on large scale kernelized support vector machines, 2018", runs, claims,
+    return Front("X-TUNED", "γ and C of each method's own", HORN, runs, claims,
         window="decomposition bsgd decomposition_own bsgd_own", counters="kev_ondemand", scale="log")

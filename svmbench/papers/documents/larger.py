@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from svmbench.papers.artifact import Artifact, Front, Grid
 from svmbench.papers.claims import claim
+from svmbench.papers.documents._sets import HORN, on
 from svmbench.papers.predicates import Ended, Order
 from svmbench.papers.quantities import EACH, Area, Optimum, Value, by_panel
 from svmbench.papers.runs import Group, Line, Panel, Runs
-
-SOURCE = (
-    "our own comparison, after Horn and others: A comparative study on large scale kernelized support vector "
-    "machines, 2018")
 
 
 def larger() -> Artifact:
@@ -76,7 +73,7 @@ def larger() -> Artifact:
             Ended("its own end", "decomposition", "^converged"), sure="ours",
             seen="On the first three data sets it held; in earlier runs not on Letter.")]
     return Grid("X-LARGER", "More classes and more examples: test error after a tenth of the limit and at it",
-        SOURCE, runs, claims, cell="{early:.2f} %, {error:.2f} % ({seconds:.3g} s)", counters="cpu_seconds",
+        HORN, runs, claims, cell="{early:.2f} %, {error:.2f} % ({seconds:.3g} s)", counters="cpu_seconds",
         values={"early": Value(EACH, at=tenth), "error": Value(EACH), "seconds": Value(EACH, "cpu_seconds")})
 
 
@@ -92,10 +89,9 @@ def long_runs() -> Artifact:
         "observe.train=false observe.points=5 budget.seconds=600",
         [Panel("digits", "MNIST, 0-4 against 5-9",
             "dataset=mnist dataset.task=0-4 kernel.gamma=0.01 problem.C=100"),
-            Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1"),
+            *on("ijcnn1"),
             Panel("covtype", "Covertype, 464,809 examples", "dataset=covtype dataset.split=asset"),
-            Panel("skin", "Skin", "dataset=skin"), Panel("adult", "Adult", "dataset=adult"),
-            Panel("rcv1_subset", "RCV1 subset", "dataset=rcv1_subset"), Panel("w8a", "w8a", "dataset=w8a")],
+            *on("skin adult rcv1_subset w8a")],
         [Line("decomposition"), Line("subset", solver="decomposition", title="Decomposition on a subset"),
             Line("bsgd", "solver.budget=800"),
             Line("nystrom", "features=nystrom features.s=512", solver="dcd", title="Nyström features, DCD")],
@@ -122,7 +118,7 @@ def long_runs() -> Artifact:
                   panels=panels)
               for size, panels in ((30_000, later), (10_000, last))),
             sure="ours", seen="On Covertype, Skin and Adult, it held in 4 of 9 tests; five were open.")]
-    return Front("X-LONG", "The leaders of the field after ten minutes", SOURCE, runs, claims,
+    return Front("X-LONG", "The leaders of the field after ten minutes", HORN, runs, claims,
         window="decomposition bsgd", counters="kev_ondemand", scale="log")
 
 
@@ -175,5 +171,5 @@ def outside() -> Artifact:
             Order("800 support vectors", Value("bsgd", where={"solver.budget": 800}),
                 Optimum("test_error") + 0.5, counters="kev_ondemand"),
             sure="ours")]
-    return Front("X-OUTSIDE", "The methods of the advice on data sets outside the comparison", SOURCE, runs,
+    return Front("X-OUTSIDE", "The methods of the advice on data sets outside the comparison", HORN, runs,
         claims, counters="kev_ondemand cpu_seconds", scale="log")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from svmbench.papers.artifact import Artifact, Front
 from svmbench.papers.claims import claim
+from svmbench.papers.documents._sets import on
 from svmbench.papers.predicates import Order
 from svmbench.papers.quantities import Area, Value
-from svmbench.papers.runs import Group, Line, Panel, Runs
+from svmbench.papers.runs import Group, Line, Runs
 
 
 def newer_methods() -> Artifact:
@@ -17,8 +18,7 @@ def newer_methods() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none budget=paper budget.kev=1e8 budget.memory=2048 "
         "observe.train=false observe.points=5",
-        [Panel("adult", "Adult", "dataset=adult"), Panel("magic", "MAGIC", "dataset=magic"),
-            Panel("w8a", "w8a", "dataset=w8a"), Panel("ijcnn1", "IJCNN1", "dataset=ijcnn1")],
+        on("adult magic w8a ijcnn1"),
         [Line("bsca"), Line("bsgd"), Line("eigenpro"), Line("falkon"),
             Line("sgd", "solver.components=1 solver.batch=1024", solver="eigenpro",
                 title="SGD, batches of 1,024"),

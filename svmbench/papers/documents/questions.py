@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from svmbench.papers.artifact import Artifact, Curves, Grid, Listing, Sweep
 from svmbench.papers.claims import claim
+from svmbench.papers.documents._sets import on
 from svmbench.papers.documents.randsvm import GENERATED, RANDSVM
 from svmbench.papers.documents.sbp import at_arrival
 from svmbench.papers.predicates import Below, Order, Ratio
 from svmbench.papers.quantities import EACH, Arrival, Optimum, Value
 from svmbench.papers.runs import Group, Line, Panel, Runs, shared
-
-ADULT = Panel("adult", "Adult", "dataset=adult")
-MNIST = Panel("mnist", "MNIST, 8 against rest", "dataset=mnist")
 
 
 def solvers_approx() -> Artifact:
@@ -113,7 +111,7 @@ def solvers_linear() -> Artifact:
     default of `svmbench run`; each solver ends by its own rule or after the seconds below."""
     runs = Runs("kernel=linear problem.lam=1e-4 problem.bias=none budget=paper budget.kev=null",
         # Problems: overrides of their runs.
-        [ADULT, Panel("covtype", "Covertype, class 1 against rest", "dataset=covtype"),
+        [*on("adult"), Panel("covtype", "Covertype, class 1 against rest", "dataset=covtype"),
             Panel("rcv1_subset", "RCV1 subset, CCAT against rest", "dataset=rcv1_subset")],
         # Lines of every problem. The first is used for the bound that its dual point gives. L2-SVM-MFN
         # minimises the squared hinge loss, so only its test error is comparable. Methods that do not end by
@@ -154,9 +152,8 @@ def x_average() -> Artifact:
     runs = Runs(
         # The problems and budgets of SBP-F2, whose runs of SBP and of the last iterates are used.
         "kernel=gaussian problem.C=1.0 problem.bias=none budget=paper budget.memory=2048",
-        [Panel("reuters", "Reuters, money-fx", "dataset=reuters kernel.gamma=1.0 budget.kev=2e8"),
-            Panel("adult", "Adult", "dataset=adult kernel.gamma=0.05 budget.kev=1e9"),
-            Panel("mnist", "MNIST, 8 against rest", "dataset=mnist kernel.gamma=0.02 budget.kev=1e9")],
+        [*on("reuters", "kernel.gamma=1.0 budget.kev=2e8"), *on("adult", "kernel.gamma=0.05 budget.kev=1e9"),
+            *on("mnist", "kernel.gamma=0.02 budget.kev=1e9")],
         [Line("sbp"), Line("pegasos"), Line("sdca"), Line("perceptron"),
             *(Line(f"{solver}_all", "solver.average=true", solver=solver, title=f"{title}, average")
               for title, solver in others),
@@ -248,7 +245,7 @@ def x_doubly() -> Artifact:
     runs = Runs(
         "kernel=gaussian problem.bias=none features=fourier features.frequencies=1024 budget=paper "
         "budget.kev=null budget.counter=inner_products",
-        [Panel("waveform", "Waveform", "dataset=waveform"), Panel("magic", "MAGIC", "dataset=magic"), ADULT],
+        on("waveform magic adult"),
         [Line("doubly", solver="doubly_sgd", title="Doubly SGD"), Line("dcd", title="DCD")],
         [
             # Beside the inner products of the features themselves, 200 for each example.
@@ -282,7 +279,7 @@ def x_early() -> Artifact:
     maps += [(f"Fourier, {k:,}", k, f"fourier_{k}") for k in (256, 1024)]
     runs = Runs(
         "kernel=gaussian problem.C=1.0 problem.bias=none budget=paper budget.kev=null budget.memory=2048",
-        [Panel("reuters", "Reuters, money-fx", "dataset=reuters"), ADULT, MNIST],
+        on("reuters adult mnist"),
         [
             # Used only for the cost of predictions: the run of SBP-F2, whose seconds were measured beside
             # other load.
@@ -360,7 +357,7 @@ def x_sparse_m() -> Artifact:
     runs = Runs(
         "kernel=gaussian kernel.gamma=0.02 problem.bias=none problem.C=1.0 budget=paper budget.memory=1024 "
         "observe.points=40",
-        [MNIST], [Line("sbp", "budget.kev=3e8"), Line("smo", "budget.kev=1e9")],
+        on("mnist"), [Line("sbp", "budget.kev=3e8"), Line("smo", "budget.kev=1e9")],
         [Group(2, "sbp"), Group(1, "smo")])
     claims = [
         claim("SBP is sparser than SMO at arrival on MNIST", "Section 4.3, our extension to SMO",
