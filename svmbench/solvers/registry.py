@@ -81,6 +81,8 @@ def _whole(solver: type[Solver]) -> type[Solver]:
     paragraphs = (sys.modules[solver.__module__].__doc__ or "").split("\n\n")
     if not hasattr(solver, "citation") and len(paragraphs) > 1:
         solver.citation = " ".join(paragraphs[1].split())
+    elif not hasattr(solver, "citation") and sys.flags.optimize > 1:
+        solver.citation = "unknown: python -OO leaves docstrings out"
     needed = _NEEDED if solver.start is not Solver.start else (*_NEEDED, "Run")
     missing = [name for name in needed if not hasattr(solver, name)] + sorted(solver.__abstractmethods__)
     if missing:

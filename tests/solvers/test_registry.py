@@ -1,6 +1,8 @@
 """Solvers are found, not listed."""
 
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -161,3 +163,9 @@ def test_a_solver_that_cannot_be_used_does_not_hide_the_others(monkeypatch, caps
     assert re.search(r"^nothing +cannot be used: .*Nothing does not define title, ", listed, re.MULTILINE)
     assert re.search(r"^sbp +SBP ", listed, re.MULTILINE)
     assert main(["solvers", "nothing"]) == 2
+
+
+def test_solvers_need_no_docstrings():
+    code = "from svmbench.solvers import registry; print(registry.get('sklearn_svc').citation)"
+    done = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("unknown: python -OO")
