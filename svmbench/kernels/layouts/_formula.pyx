@@ -146,8 +146,11 @@ cdef class GramLayout(FormulaLayout):
     cdef bint can_cross(self) noexcept nogil:
         return True
 
-    cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
-        self.copy((<GramLayout>other).members[i], out)
+    cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
+                    float *out) noexcept nogil:
+        cdef Py_ssize_t r = 0
+        for r in range(count):
+            self.copy((<GramLayout>other).members[examples[r]], out + r * self.stride)
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:

@@ -122,13 +122,15 @@ cdef class Layout:
         return False
 
     cdef Py_ssize_t query_size(self) noexcept nogil:
-        """Return the bytes of scratch memory that `cross` needs."""
+        """Return the bytes of scratch memory that `cross` needs for each example."""
         return 0
 
-    cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
-        """Write the values between example i of another layout and all examples of this one, `stride` values.
+    cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
+                    float *out) noexcept nogil:
+        """Write the values between up to ROW_GROUP examples of another layout and all examples of this one.
 
-        Both layouts must have been selected from the same layout. Several threads may call this at once.
+        These are `stride` values for each. Both layouts must have been selected from the same layout. Several
+        threads may call this at once.
         """
 
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):

@@ -166,11 +166,14 @@ cdef class TiledLayout(Layout):
     cdef Py_ssize_t query_size(self) noexcept nogil:
         return self.job.query_bytes
 
-    cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
+    cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
+                    float *out) noexcept nogil:
         cdef tiled_job job = self.job
+        cdef Py_ssize_t r = 0
         job.threads = 1
-        (<TiledLayout>other).unpack((<TiledLayout>other).at(i), query)
-        svmbench_tiled_rows(&job, query, 1, out, self.stride)
+        for r in range(count):
+            (<TiledLayout>other).unpack((<TiledLayout>other).at(examples[r]), queries + r * job.query_bytes)
+        svmbench_tiled_rows(&job, queries, count, out, self.stride)
 
     cdef bint can_place(self) noexcept nogil:
         return True     # in a subset, which has no regions: its first examples are similar

@@ -62,7 +62,8 @@ cdef class TwoGroups:
     # By place: examples of a group stand together, padded to whole tiles.
     cdef working_set inner
     cdef float[::1] matrix
-    cdef unsigned char[::1] made
+    cdef unsigned char[::1] made            # rows that were read, and rows that are there
+    cdef unsigned char[::1] ready
     cdef double[:, ::1] vectors
     cdef double[::1] gains                  # the values where all coefficients are 0
     cdef double[::1] sums                   # scratch
@@ -81,6 +82,16 @@ cdef class TwoGroups:
     cdef float[:, ::1] singles
     cdef double center
     cdef char[::1] query
+    # Rows that are made together: most of them, and how many now; how many of the last ones were guessed, and
+    # how many of these were read; examples of a group whose rows are made, and those of them whose values
+    # within the group are not kept; values.
+    cdef Py_ssize_t most
+    cdef Py_ssize_t window
+    cdef Py_ssize_t guessed
+    cdef Py_ssize_t right
+    cdef int64_t[::1] planned
+    cdef int64_t[::1] missing
+    cdef float[::1] together
 
     # `start`, `advance` and `point` on pointers; `alpha` and `gains` may be NULL.
     cdef void begin_pair(self, Py_ssize_t i, Py_ssize_t j, const double* bounds, bint balanced, double eps,
@@ -95,6 +106,11 @@ cdef class TwoGroups:
     cdef void step_in_few(self) noexcept nogil
     cdef void pack(self) noexcept nogil
     cdef bint may_change(self, Py_ssize_t k, float reach) noexcept nogil
+    cdef Py_ssize_t plan(self, Py_ssize_t k) noexcept nogil
+    cdef void fill_group(self, Py_ssize_t own, Py_ssize_t count) noexcept nogil
+    cdef void fill(self, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t count) noexcept nogil
+    cdef void compute(self, Layout mine, Layout columns, Py_ssize_t own, const int64_t* examples,
+                      Py_ssize_t count) noexcept nogil
     cdef void sum_up(self) noexcept nogil
     cdef double violation(self) noexcept nogil
     cdef double bias(self, const working_set* part) noexcept nogil

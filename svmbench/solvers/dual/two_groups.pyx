@@ -6,8 +6,10 @@ The first group has the labels -1, the second one +1. In a regression both group
 :math:`g_i \alpha_i` with given gains replaces :math:`\alpha_i`.
 
 Method: SMO over all examples. A step reads the kernel rows of two examples. A row is computed when it is
-first read, so most rows of examples whose coefficients stay at 0 are never computed. The part of a row within
-the example's own group is stored for the other problems of the group; with k classes there are k - 1.
+first read, so most rows of examples whose coefficients stay at 0 are never computed. If a block of rows takes
+far less time than the same rows one by one, those of the worst violators of the group are computed with it,
+with a bias. The part of a row within the example's own group is stored for the other problems of the group;
+with k classes there are k - 1.
 
 Without a bias, the steps are those of `svmbench.solvers.dual.working_set`. With a bias they select the same
 pairs, but by values :math:`v_i = y_i g_i - f(x_i)` in single precision: half the memory, and twice as many
@@ -42,12 +44,14 @@ from libc.string cimport memcpy, memset
 from svmbench.kernels._oracle cimport Oracle
 from svmbench.kernels.layouts._layout cimport TILE, Layout
 from svmbench.simd.targets cimport isa_level
-from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, bind, solve as solve_set
+from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, bind, leading, solve as solve_set
 
 cdef enum:
     STEPS_BETWEEN = 64      # least number of steps between two checks of the gap
     SHARE_BETWEEN = 16      # and as a fraction of the number of variables
     GROUPS = 2
+    FIRST_TOGETHER = 2      # rows that are made together at first, and at most
+    MOST_TOGETHER = 16
 
 #: Fraction of the violation to which steps are made before the values are recomputed.
 cdef double ROUND = 1e-4
@@ -77,7 +81,9 @@ cdef class TwoGroups:
         cdef Py_ssize_t widest = 0, wider = 0, most = 0, query = 1, number = 0
         self.layouts, self.diagonal = list(groups), diagonal
         self.starts, self.blocks = np.zeros((2, len(groups) + 1), dtype=np.int64)
+        self.most = 1
         for number, group in enumerate(groups):
+            self.most = max(self.most, min(group.ahead, <Py_ssize_t>MOST_TOGETHER))
             query = max(query, group.query_size())
             wider = max(wider, min(widest, group.stride))
             widest = max(widest, group.stride)
@@ -89,7 +95,7 @@ cdef class TwoGroups:
         most = widest + wider
         # Zeros: memory that is not written to is not taken. Rows that are not made yet must be finite.
         self.matrix = aligned_zeros(most * most, np.float32)
-        self.made = np.zeros(most, dtype=np.uint8)
+        self.made, self.ready = np.zeros((2, most), dtype=np.uint8)
         self.vectors = aligned_zeros((7, most))
         self.gains, self.sums, self.excess = np.zeros((3, most))
         self.singles = aligned_zeros((4, most), np.float32)
@@ -101,7 +107,9 @@ cdef class TwoGroups:
         self.few_matrix = aligned_zeros(packed * packed, np.float32)
         self.few_made = np.zeros(packed, dtype=np.uint8)
         self.few_vectors = np.zeros((7, packed))
-        self.query = np.zeros(query, dtype=np.int8)
+        self.query = np.zeros(self.most * query, dtype=np.int8)
+        self.together = np.empty((self.most if self.most > 1 else 0) * widest, dtype=np.float32)
+        self.planned, self.missing = np.zeros((2, self.most), dtype=np.int64)
         self.inner.kernel = &self.matrix[0]
         self.inner.made = &self.made[0]
         self.inner.maker = <void*>self
@@ -170,12 +178,16 @@ cdef class TwoGroups:
             begin += self.size[which]
         if self.pair[0] != i or self.pair[1] != j:
             memset(&self.made[0], 0, <size_t>self.inner.stride)
+            memset(&self.ready[0], 0, <size_t>self.inner.stride)
+        self.window, self.guessed = min(<Py_ssize_t>FIRST_TOGETHER, self.most) if balanced else 1, 0
         self.pair[0], self.pair[1] = i, j
         if alpha != NULL:
             with nogil:
                 for k in range(self.inner.stride):
                     if self.inner.beta[k] != 0.0 and not self.made[k]:
-                        make(self, k)
+                        which = k >= self.begin[1]
+                        self.planned[0] = k - self.begin[which]
+                        self.fill_group(which, 1)
                         self.made[k] = True
                 self.sum_up()
 
@@ -380,6 +392,86 @@ cdef class TwoGroups:
         self.write(&alpha[0], &responses[0])
         return np.asarray(alpha), np.asarray(responses)
 
+    cdef Py_ssize_t plan(self, Py_ssize_t k) noexcept nogil:
+        """List the example in place k and others of its group whose rows are likely needed; return how many.
+
+        The others are the worst violators. As in `svmbench.kernels._prefetch`, their number depends on how
+        many of the last ones were read.
+        """
+        cdef Py_ssize_t own = k >= self.begin[1], count = 1, t = 0
+        cdef double sign = 2.0 * own - 1.0
+        cdef double floor = self.single.low if own else -self.single.high
+        cdef int64_t place = 0
+        cdef bint here = False
+        if self.guessed > 0:
+            self.window = min(self.most, 2 * self.window) if 2 * self.right >= self.guessed \
+                else max(<Py_ssize_t>2, self.window // 2)
+        self.guessed = self.right = 0
+        self.planned[0] = k - self.begin[own]
+        if self.window == 1:
+            return 1
+        for t in range(self.count):
+            place = self.places[t]
+            here = self.begin[own] <= place < self.begin[own] + self.size[own] and place != k
+            self.sums[t] = sign * self.single.values[t] if here and not self.ready[place] else -INFINITY
+        count += leading(&self.sums[0], self.count, floor, self.window - 1, &self.planned[1])
+        for t in range(1, count):
+            self.planned[t] = self.places[self.planned[t]] - self.begin[own]
+        self.guessed = count - 1
+        return count
+
+    cdef void fill_group(self, Py_ssize_t own, Py_ssize_t count) noexcept nogil:
+        """Compute the rows of the planned examples of a group."""
+        if own:
+            self.fill(self.second, self.first, 1, count)
+        else:
+            self.fill(self.first, self.second, 0, count)
+
+    cdef void fill(self, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t count) noexcept nogil:
+        """Do the same for a group whose layout is `mine`; what is kept of its rows is copied."""
+        cdef Py_ssize_t stride = self.inner.stride, missing = 0, r = 0
+        cdef size_t width = <size_t>mine.stride * sizeof(float)
+        cdef int64_t e = 0
+        cdef float* row = NULL
+        for r in range(count):
+            e = self.planned[r]
+            row = &self.matrix[(self.begin[own] + e) * stride]
+            self.ready[self.begin[own] + e] = True
+            if mine is other and self.ready[self.begin[1 - own] + e]:   # a regression: the same examples
+                memcpy(row, &self.matrix[(self.begin[1 - own] + e) * stride], 2 * width)
+            elif self.kept[own] != NULL and self.there[own][e]:
+                memcpy(row + self.begin[own], self.kept[own] + e * mine.stride, width)
+            else:
+                self.missing[missing] = e
+                missing += 1
+        self.compute(mine, mine, own, &self.missing[0], missing)
+        if mine is not other:
+            self.compute(mine, other, own, &self.planned[0], count)
+        for r in range(missing):
+            e = self.missing[r]
+            row = &self.matrix[(self.begin[own] + e) * stride]
+            if mine is other:
+                memcpy(row + self.begin[1 - own], row + self.begin[own], width)
+            elif self.kept[own] != NULL:
+                memcpy(self.kept[own] + e * mine.stride, row + self.begin[own], width)
+                self.there[own][e] = True
+
+    cdef void compute(self, Layout mine, Layout columns, Py_ssize_t own, const int64_t* examples,
+                      Py_ssize_t count) noexcept nogil:
+        """Write the values between examples of a group and all of one of both to their rows."""
+        cdef Py_ssize_t begin = self.begin[own if columns is mine else 1 - own], r = 0
+        cdef float* row = NULL
+        if count == 1:
+            row = &self.matrix[(self.begin[own] + examples[0]) * self.inner.stride]
+            columns.cross(mine, examples, 1, &self.query[0], row + begin)
+        elif count > 1:
+            columns.cross(mine, examples, count, &self.query[0], &self.together[0])
+            for r in range(count):
+                row = &self.matrix[(self.begin[own] + examples[r]) * self.inner.stride]
+                memcpy(row + begin, &self.together[r * columns.stride],
+                       <size_t>columns.stride * sizeof(float))
+        self.evaluations += count * columns.n
+
     cdef void write(self, double* alpha, double* responses) noexcept nogil:
         cdef Py_ssize_t which = 0, at = 0, k = 0
         for which in range(GROUPS):
@@ -390,11 +482,11 @@ cdef class TwoGroups:
 
 
 cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
-    """Compute the row of the example in place k."""
-    if k < given.begin[1]:
-        fill(given, given.first, given.second, 0, k)
-    else:
-        fill(given, given.second, given.first, 1, k)
+    """Compute the row of the example in place k, and perhaps others of its group with it."""
+    if given.ready[k]:
+        given.right += 1
+        return
+    given.fill_group(k >= given.begin[1], given.plan(k))
 
 
 cdef void copy(TwoGroups given, Py_ssize_t k) noexcept nogil:
@@ -405,31 +497,3 @@ cdef void copy(TwoGroups given, Py_ssize_t k) noexcept nogil:
         given.made[place] = True
     svmbench_two_groups_pick(isa_level(), &given.packed, &given.matrix[place * given.inner.stride],
                              &given.few_matrix[k * given.few.stride])
-
-
-cdef void fill(TwoGroups given, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t k) noexcept nogil:
-    """Compute the row of an example of one group, whose layout is `mine`; its stored part is copied."""
-    cdef int64_t e = k - given.begin[own]
-    cdef float* row = &given.matrix[k * given.inner.stride]
-    cdef float* values = NULL
-    cdef Py_ssize_t twin = given.begin[1 - own] + e
-    if mine is other:   # a regression: the same examples on both sides
-        if given.made[twin]:
-            memcpy(row, &given.matrix[twin * given.inner.stride], <size_t>given.inner.stride * sizeof(float))
-            return
-        mine.cross(mine, e, &given.query[0], row)
-        memcpy(row + mine.stride, row, <size_t>mine.stride * sizeof(float))
-        given.evaluations += given.size[own]
-        return
-    other.cross(mine, e, &given.query[0], row + given.begin[1 - own])
-    given.evaluations += given.size[1 - own]
-    if given.kept[own] == NULL:
-        mine.cross(mine, e, &given.query[0], row + given.begin[own])
-        given.evaluations += given.size[own]
-        return
-    values = given.kept[own] + e * mine.stride
-    if not given.there[own][e]:
-        mine.cross(mine, e, &given.query[0], values)
-        given.evaluations += given.size[own]
-        given.there[own][e] = True
-    memcpy(row + given.begin[own], values, <size_t>mine.stride * sizeof(float))

@@ -124,6 +124,29 @@ def test_values_within_a_group_are_made_once():
     assert counts[0] <= sum(SIZES[:2]) ** 2
 
 
+@pytest.mark.parametrize("regression", [False, True])
+def test_rows_that_are_made_together_change_no_bit(regression):
+    # Rows of long examples are made together. A 64th feature, always 0, changes no value but makes them long.
+    short = np.random.default_rng(3).normal(size=(sum(SIZES), 63)).astype(np.float32)
+    found, counts = [], []
+    for X in (short, np.pad(short, ((0, 0), (0, 1)))):
+        oracle = Oracle(X, {**GAUSSIAN, "gamma": 0.01}, layout="dense")
+        groups = [oracle.stored()] * 2 if regression else [oracle.stored(rows_of(g)) for g in range(3)]
+        solver = TwoGroups(groups, np.ones(sum(group.n for group in groups)))
+        for i, j in [(0, 1)] if regression else [(0, 1), (0, 2), (1, 2)]:
+            n = groups[i].n + groups[j].n
+            gains = np.tile(X[:, 0], 2) * np.repeat([-1.0, 1.0], groups[i].n) - 0.1 if regression else None
+            solver.start(i, j, np.full(n, 1.0), True, 1e-12, None, gains)
+            assert solver.advance(1e-9, 10**6)
+            found.append(solver.point())
+            counts.append(solver.evaluations)
+            assert counts[-1] <= (groups[i].n ** 2 if regression else n**2)
+    half = len(counts) // 2
+    assert sum(counts[:half]) < sum(counts[half:])  # some were not needed
+    for one, other in zip(found[:half], found[half:], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_steps_are_limited():
     solver = solver_over(oracle_of("dense"))
     problem = problem_of(0, 1, "unregularised", False)
