@@ -40,39 +40,6 @@ HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
-    ("sbp", "sdca", "verdict"),
-    [
-        (flat_at(10), flat_at(20), HOLDS),
-        (flat_at(20), flat_at(10), NOT),
-        (flat_at(15, 3), flat_at(15, -3), UNSURE),
-        (flat_at(14.95), flat_at(15), UNSURE),  # half an example of a thousand: noise of the test set
-    ],
-)
-def test_order(tmp_path, sbp, sdca, verdict):
-    given = Order("c", Value("sbp"), Value("sdca"))
-    assert judged(tmp_path, given, sbp=sbp, sdca=sdca).verdict == verdict
-
-
-@pytest.mark.parametrize(("level", "spread", "verdict"), [(10, 0, HOLDS), (30, 0, NOT), (20, 8, UNSURE)])
-def test_ratio(tmp_path, level, spread, verdict):
-    given = Ratio("c", Value("sbp"), 20, (0, 1))
-    found = judged(tmp_path, given, sbp=flat_at(level, spread))
-    assert (
-        found.verdict == verdict and found.text.endswith(" over 20") and found.text.startswith(f"{level}.00")
-    )
-
-
-@pytest.mark.parametrize(
-    ("level", "verdict"),
-    [(10.0, HOLDS), (4.0, NOT), (20.0, NOT), (7.0, UNSURE), (13.0, UNSURE)],  # a standard error of 1.3 points
-)
-def test_near_knows_the_noise_of_two_test_sets(tmp_path, level, verdict):
-    given = Near("c", Value("sbp"), (9.5, 10.5), 3.0)
-    found = judged(tmp_path, given, sbp=flat_at(level))
-    assert found.verdict == verdict and found.text.endswith("printed 9.5 to 10.5")
-
-
-@pytest.mark.parametrize(
     ("measure", "verdict", "number"),
     [
         (9.0, HOLDS, -0.5),
@@ -138,13 +105,121 @@ def power(exponent, jitter=0.0):
     return lambda seed, C: np.full(3, 10.0 * C**exponent * np.exp(jitter * (seed - 1) * (1 if C > 3 else -1)))
 
 
-@pytest.mark.parametrize(
-    ("exponent", "jitter", "verdict"), [(-1.0, 0, HOLDS), (0.0, 0, NOT), (-0.8, 0.5, UNSURE)]
-)
-def test_slope_over_a_key(tmp_path, exponent, jitter, verdict):
-    given = Slope("c", Value("sbp", "primal_objective"), (-1.2, -0.8), over="problem.C")
-    over = {"problem.C": [1.0, 10.0]}
-    assert judged(tmp_path, given, over=over, sbp=power(exponent, jitter)).verdict == verdict
+def ending(end, spread=0.0):
+    """Errors at 10 in the median before the end of each seed."""
+    return lambda seed: np.array([40, 30, 20, 10, 10, 10, 10 + 0.5 * (end - 10), end + spread * (seed - 1)])
+
+
+def measured(value, **ends):
+    return {"m": {"value": value, **ends}}
+
+
+def envelope(early, end=15):
+    return [90, early, 90, 90, 80, 40, end, end]
+
+
+LESS = Order("c", Value("sbp"), Value("sdca"))
+SMALLER = Order("c", Measured("m"), 10)
+OBJECTIVE = Value("sbp", "primal_objective")
+ALONG = Slope("c", OBJECTIVE, (-0.55, -0.45))
+OVER = Slope("c", OBJECTIVE, (-1.2, -0.8), over="problem.C")
+FLAT = Flat("c", OBJECTIVE, 1.2, over="problem.C")
+BELOW = Below("c", "sbp", "sdca")
+LATE = Late("c", "smo", 0.25, 0.1, far=1.0)
+EARLY = Late("c", "sbp", 0.25, 0.1, within=4.0, unfinished=True)
+ANY = Late("c", "sbp", 0.25, 0.1, far=1.0, unfinished=True)
+RISES = Rises("c", "sbp", 0.5)
+TWO, THREE = {"problem.C": [1.0, 10.0]}, {"problem.C": [1.0, 2.0, 100.0]}
+JUMPS = lambda seed, C: np.full(3, 10.0 if C < 50.0 else 99.0)  # noqa: E731
+QUICK = {"counter": "wall_seconds", "sbp": flat_at(10), "sdca": flat_at(20)}
+
+
+#: A test, the verdict on it, a part of its text, and the curves and measures that it is judged on.
+CASES = [
+    (LESS, HOLDS, "", {"sbp": flat_at(10), "sdca": flat_at(20)}),
+    (LESS, NOT, "", {"sbp": flat_at(20), "sdca": flat_at(10)}),
+    (LESS, UNSURE, "", {"sbp": flat_at(15, 3), "sdca": flat_at(15, -3)}),
+    (LESS, UNSURE, "", {"sbp": flat_at(14.95), "sdca": flat_at(15)}),  # half an example of a thousand
+    *[
+        (replace(SMALLER, **keys), verdict, "", {"measures": measured(value)})
+        for keys, value, verdict in [
+            *[({}, 9.0, HOLDS), ({"margin": 1.0}, 9.0, HOLDS), ({"margin": 1.5}, 9.0, NOT), ({}, 10.0, NOT)],
+            *[({"ratio": True, "margin": margin}, 9.0, HOLDS) for margin in (0.0, 0.1)],
+            *[({"ratio": True, "margin": 0.2}, 9.0, NOT), ({"ratio": True}, 10.0, NOT)],
+        ]
+    ],
+    *[
+        (Ratio("c", Value("sbp"), 20, (0, 1)), verdict, f"{how[0]}.00.* over 20$", {"sbp": flat_at(*how)})
+        for how, verdict in (((10, 0), HOLDS), ((30, 0), NOT), ((20, 8), UNSURE))
+    ],
+    *[  # a standard error of 1.3 points: of two test sets
+        (Near("c", Value("sbp"), (9.5, 10.5), 3.0), verdict, "printed 9.5 to 10.5$", {"sbp": flat_at(level)})
+        for level, verdict in ((10.0, HOLDS), (4.0, NOT), (20.0, NOT), (7.0, UNSURE), (13.0, UNSURE))
+    ],
+    *[
+        (OVER, verdict, "", {"over": TWO, "sbp": power(*how)})
+        for how, verdict in (((-1.0,), HOLDS), ((0.0,), NOT), ((-0.8, 0.5), UNSURE))
+    ],
+    (ALONG, HOLDS, "", {"sbp": lambda seed: 100.0 * COSTS**-0.5}),
+    (ALONG, NOT, "", {"sbp": lambda seed: 1e4 / COSTS}),
+    *[
+        (FLAT, verdict, "^2 places from 1.0e0 to 1.0e1$", {"over": TWO, "sbp": power(*how)})
+        for how, verdict in (((0.0, 0.01), HOLDS), ((0.5,), NOT), ((0.0, 0.3), UNSURE))
+    ],
+    # Judged only where the text speaks.
+    (FLAT, NOT, "^3 places from 1.0e0 to 1.0e2$", {"over": THREE, "sbp": JUMPS}),
+    (replace(FLAT, until=2.0), HOLDS, "^2 places from 1.0e0 to 2.0e0$", {"over": THREE, "sbp": JUMPS}),
+    (replace(FLAT, since=2.0), NOT, "^2 places from 2.0e0 to 1.0e2$", {"over": THREE, "sbp": JUMPS}),
+    *[
+        (BELOW, verdict, "", {"sbp": flat_at(*how), "sdca": flat_at(20)})
+        for how, verdict in (((10, 1), HOLDS), ((30, 1), NOT), ((20, 5), UNSURE))
+    ],
+    (  # the mean over shared costs alone; equal is not lower
+        replace(BELOW, since=16_000, within=(0.9, 1.1)), HOLDS,
+        "^from 1.6e4 to 1.3e5, the lower one at 0% of the costs$",
+        {"sbp": np.where(COSTS < 16_000, 90.0, 20.0), "sdca": flat_at(20)},
+    ),
+    *[  # the lower envelope; 15 at the end, of 1,000 examples
+        (LATE, verdict, "", {"seeds": 1, "smo": envelope(early)})
+        for early, verdict in ((50.0, HOLDS), (12.0, NOT), (17.0, UNSURE))
+    ],
+    *[
+        (EARLY, verdict, "", {"seeds": 1, "sbp": envelope(early)})
+        for early, verdict in ((50.0, NOT), (15.2, HOLDS), (18.0, UNSURE))
+    ],
+    # A single run has the noise of two errors.
+    (ANY, UNSURE, "", {"seeds": 1, "sbp": envelope(12, 10)}),
+    (ANY, HOLDS, "", {"seeds": 3, "sbp": envelope(12, 10)}),
+    *[
+        (RISES, verdict, "", {"sbp": ending(*how)})
+        for how, verdict in (((15.0,), HOLDS), ((10.0,), NOT), ((10.5, 2.0), UNSURE))
+    ],
+    (replace(RISES, since=64_000), NOT_ATTEMPTED, "end at 1.3e5, too soon after 6.4e4", {"sbp": flat_at(9)}),
+    (replace(RISES, since=32_000), NOT, "from 3.2e4 on$", {"sbp": flat_at(9)}),
+    *[
+        (Ended("c", "sbp", because, share=share), verdict, "", {"sbp": flat_at(10)})
+        for because, share, verdict in (
+            *[("says so", [1, 1], HOLDS), ("SV >= k", [1, 1], NOT), ("SV >= k", [0, 0], HOLDS)],
+        )
+    ],
+    *[
+        (Exact("c", Measured("m"), 5, within=0.5), verdict, "", {"measures": measures})
+        for measures, verdict in (
+            *[(measured(5), HOLDS), (measured(6), NOT), (measured(5, low=4, high=6), UNSURE)],
+        )
+    ],
+    # Costs below 1 are compared too.
+    (BELOW, HOLDS, "^from 1.0e-1 to 8.0e-1, the lower one at 100%", QUICK),
+    (Slope("c", Value("sbp"), (0, 1)), NOT, "^19 places from 1.0e-1", QUICK),
+    (RISES, NOT, "^10.00 over the last doubling, 10.00 over the best earlier one", QUICK),
+    (Order("c", Value("sbp", at=LastShared("sbp", "sbp")), 20), HOLDS, "^10.00 against 20", QUICK),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "verdict", "text", "made"), CASES)
+def test_the_verdict_on_made_up_curves(tmp_path, given, verdict, text, made):
+    found = judged(tmp_path, given, **made)
+    assert found.verdict == verdict and re.search(text, found.text)
 
 
 @pytest.mark.parametrize(("exponent", "verdict"), [(-1.0, NOT), (0.0, HOLDS)])
@@ -161,29 +236,6 @@ def test_slope_of_a_ratio(tmp_path, exponent, verdict):
     assert found.verdict == NOT_ATTEMPTED and "same places" in found.text
 
 
-def test_slope_along_a_curve(tmp_path):
-    given = Slope("c", Value("sbp", "primal_objective"), (-0.55, -0.45))
-    assert judged(tmp_path / "a", given, sbp=lambda s: 100.0 * COSTS**-0.5).verdict == HOLDS
-    assert judged(tmp_path / "b", given, sbp=lambda s: 1e4 / COSTS).verdict == NOT
-
-
-@pytest.mark.parametrize(
-    ("exponent", "jitter", "verdict"), [(0.0, 0.01, HOLDS), (0.5, 0, NOT), (0.0, 0.3, UNSURE)]
-)
-def test_flat(tmp_path, exponent, jitter, verdict):
-    given = Flat("c", Value("sbp", "primal_objective"), 1.2, over="problem.C")
-    over = {"problem.C": [1.0, 10.0]}
-    found = judged(tmp_path, given, over=over, sbp=power(exponent, jitter))
-    assert found.verdict == verdict and found.text == "2 places from 1.0e0 to 1.0e1"
-
-
-@pytest.mark.parametrize(
-    ("sbp", "verdict"), [(flat_at(10, 1), HOLDS), (flat_at(30, 1), NOT), (flat_at(20, 5), UNSURE)]
-)
-def test_below(tmp_path, sbp, verdict):
-    assert judged(tmp_path, Below("c", "sbp", "sdca"), sbp=sbp, sdca=flat_at(20)).verdict == verdict
-
-
 def test_below_counts_the_costs_where_it_is_lower_and_takes_an_error_of_none_as_tiny(tmp_path):
     given = Below("c", "sbp", "sdca")
     found = judged(tmp_path / "a", given, sbp=lambda seed: [30] * 4 + [10] * 4, sdca=flat_at(20))
@@ -191,30 +243,6 @@ def test_below_counts_the_costs_where_it_is_lower_and_takes_an_error_of_none_as_
     assert found.text.endswith("the lower one at 44% of the costs")
     found = judged(tmp_path / "b", given, sbp=flat_at(0), sdca=flat_at(20))
     assert found.verdict == HOLDS and found.estimate.value == pytest.approx(1e-12, rel=1e-6, abs=0.0)
-
-
-def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
-    given = Below("c", "sbp", "sdca", since=16_000, within=(0.9, 1.1))
-    found = judged(tmp_path, given, sbp=np.where(COSTS < 16_000, 90.0, 20.0), sdca=flat_at(20))
-    assert found.verdict == HOLDS
-    assert found.text == "from 1.6e4 to 1.3e5, the lower one at 0% of the costs"  # equal is not lower
-
-
-@pytest.mark.parametrize(
-    ("early", "verdict"),
-    [(50.0, HOLDS), (12.0, NOT), (17.0, UNSURE)],  # 15 at the end, of 1,000 examples
-)
-def test_late_judges_the_lower_envelope(tmp_path, early, verdict):
-    given = Late("c", "smo", 0.25, 0.1, far=1.0)
-    smo = [90, early, 90, 90, 80, 40, 15, 15]
-    assert judged(tmp_path, given, seeds=1, smo=smo).verdict == verdict
-
-
-@pytest.mark.parametrize(("early", "verdict"), [(50.0, NOT), (15.2, HOLDS), (18.0, UNSURE)])
-def test_late_tests_the_opposite_as_well(tmp_path, early, verdict):
-    given = Late("c", "sbp", 0.25, 0.1, within=4.0, unfinished=True)
-    sbp = [90, early, 90, 90, 80, 40, 15, 15]
-    assert judged(tmp_path, given, seeds=1, sbp=sbp).verdict == verdict
 
 
 def test_late_holds_both_checkpoints_around_the_critical_cost(tmp_path):
@@ -237,25 +265,6 @@ def test_late_needs_a_run_that_has_settled_and_was_observed_before(tmp_path):
         judged(tmp_path / "c", replace(given, within=1.0), sbp=flat_at(10))
 
 
-@pytest.mark.parametrize(
-    ("end", "spread", "verdict"), [(15.0, 0, HOLDS), (10.0, 0, NOT), (10.5, 2.0, UNSURE)]
-)
-def test_rises(tmp_path, end, spread, verdict):
-    def curve(seed):
-        return np.array([40, 30, 20, 10, 10, 10, 10 + 0.5 * (end - 10), end + spread * (seed - 1)])
-
-    assert judged(tmp_path, Rises("c", "sbp", 0.5), sbp=curve).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("because", "share", "verdict"),
-    [("says so", [1, 1], HOLDS), ("SV >= k", [1, 1], NOT), ("SV >= k", [0, 0], HOLDS)],
-)
-def test_ended(tmp_path, because, share, verdict):
-    given = Ended("c", "sbp", because, share=share)
-    assert judged(tmp_path, given, sbp=flat_at(10)).verdict == verdict
-
-
 def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     paper = artifact(["sbp"], seeds=3)
     for run, status in zip(paper.runs.planned(), ("budget", "timeout", "budget"), strict=True):
@@ -265,58 +274,9 @@ def test_ended_cannot_tell_where_some_runs_did(tmp_path):
     assert (finding.least, finding.most) == (100.0, 100.0)  # all of them, in percent
 
 
-@pytest.mark.parametrize(
-    ("measure", "verdict"),
-    [({"value": 5}, HOLDS), ({"value": 6}, NOT), ({"value": 5, "low": 4, "high": 6}, UNSURE)],
-)
-def test_exact(tmp_path, measure, verdict):
-    given = Exact("c", Measured("m"), 5, within=0.5)
-    assert judged(tmp_path, given, measures={"m": measure}).verdict == verdict
-
-
-def test_flat_is_judged_only_where_the_text_speaks(tmp_path):
-    given = Flat("c", Value("sbp", "primal_objective"), 1.2, over="problem.C")
-    over = {"problem.C": [1.0, 2.0, 100.0]}
-
-    def jumps(seed, C):
-        return np.full(3, 10.0 if C < 50.0 else 99.0)
-
-    assert judged(tmp_path / "a", given, over=over, sbp=jumps).verdict == NOT
-    found = judged(tmp_path / "b", replace(given, until=2.0), over=over, sbp=jumps)
-    assert found.verdict == HOLDS and found.text == "2 places from 1.0e0 to 2.0e0"
-    found = judged(tmp_path / "c", replace(given, since=2.0), over=over, sbp=jumps)
-    assert found.verdict == NOT and found.text == "2 places from 2.0e0 to 1.0e2"
-
-
-def test_orders_have_margins(tmp_path):
-    less = Order("c", Measured("m"), 10)
-    for margin, verdict in ((None, HOLDS), (1.0, HOLDS), (1.5, NOT)):
-        given = replace(less, margin=margin)
-        assert judged(tmp_path, given, measures={"m": {"value": 9.0}}).verdict == verdict
-    for margin, verdict in ((0.0, HOLDS), (0.1, HOLDS), (0.2, NOT)):
-        given = replace(less, margin=margin, ratio=True)
-        assert judged(tmp_path, given, measures={"m": {"value": 9.0}}).verdict == verdict
-    assert judged(tmp_path, less, measures={"m": {"value": 10.0}}).verdict == NOT
-    assert judged(tmp_path, replace(less, ratio=True), measures={"m": {"value": 10.0}}).verdict == NOT
-
-
-def test_a_run_that_ends_after_too_few_doublings_does_not_rise(tmp_path):
-    found = judged(tmp_path, Rises("c", "sbp", 0.5, since=64_000), sbp=flat_at(9))
-    assert found.verdict == NOT_ATTEMPTED and "the runs end at 1.3e5, too soon after 6.4e4" in found.text
-    found = judged(tmp_path / "two", Rises("c", "sbp", 0.5, since=32_000), sbp=flat_at(9))
-    assert found.verdict == NOT and found.text.endswith("from 3.2e4 on")
-
-
 def test_a_run_that_falls_to_its_end_is_below_its_best_earlier_doubling(tmp_path):
     found = judged(tmp_path, Rises("c", "sbp", 0.5), sbp=np.linspace(80.0, 10.0, COSTS.size))
     assert found.verdict == NOT and found.estimate.value == pytest.approx(-10.0, abs=0.5)
-
-
-def test_flat_names_the_first_and_the_last_place(tmp_path):
-    given = Flat("c", Value("sbp", "primal_objective"), 1.2, over="problem.C")
-    over = {"problem.C": [1.0, 10.0, 100.0]}
-    found = judged(tmp_path, given, over=over, sbp=flat_at(10))
-    assert found.text == "3 places from 1.0e0 to 1.0e2"
 
 
 #: An error at the end that is 10 in the median of five seeds, and 50 in that of the resamples below.
@@ -355,26 +315,6 @@ def test_examples_that_are_wrong_of_one_side_alone_tell_nothing(tmp_path, unknow
         store(tmp_path, run, rows, wrong=None if run.solver == unknown else wrong)
     finding = on_board(Order("c", Value("sbp"), Value("sdca")), material(paper, tmp_path))
     assert finding.verdict == UNSURE
-
-
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        (Below("c", "sbp", "sdca"), "from 1.0e-1 to 8.0e-1, the lower one at 100%"),
-        (Slope("c", Value("sbp"), (0, 1)), "19 places from 1.0e-1"),
-        (Rises("c", "sbp", 1.0), "10.00 over the last doubling, 10.00 over the best earlier one"),
-        (Order("c", Value("sbp", at=LastShared("sbp", "sbp")), 20), "10.00 against 20"),
-    ],
-)
-def test_costs_below_1_are_compared_too(tmp_path, given, text):
-    found = judged(tmp_path, given, counter="wall_seconds", sbp=flat_at(10), sdca=flat_at(20))
-    assert found.text.startswith(text)
-
-
-@pytest.mark.parametrize(("seeds", "verdict"), [(1, UNSURE), (3, HOLDS)])
-def test_late_takes_a_single_run_to_have_the_noise_of_two_errors(tmp_path, seeds, verdict):
-    given = Late("c", "sbp", 0.25, 0.1, far=1.0, unfinished=True)
-    assert judged(tmp_path, given, seeds=seeds, sbp=[90, 12, 90, 90, 80, 40, 10, 10]).verdict == verdict
 
 
 def test_ended_shows_the_reason_of_the_first_run():
