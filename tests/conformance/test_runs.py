@@ -191,11 +191,10 @@ def test_linear_dual_points_are_feasible_and_make_the_weights(name, given, layou
             assert snapshot.loss == "squared_hinge" or np.all(snapshot.alpha <= problem.C)
 
 
-@EACH
-def test_an_unknown_counter_is_named(name, given):
-    X, y = data()
-    run, _ = start(name, given, X, y, KERNELS[0])
-    with pytest.raises(UserError, match=r"counter 'kev_row' is unknown; did you mean 'kev_rowupdate'\?"):
+@pytest.mark.parametrize("name", registry.names())
+def test_an_unknown_counter_is_named(name):
+    run, _ = start(name, {}, *data(), KERNELS[0])
+    with pytest.raises(UserError, match=r"'kev_row' .*'kev_rowupdate'"):
         run.advance("kev_row", 10)
 
 
