@@ -1,5 +1,6 @@
 """What commands print, and the one sentence by which they refuse."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,3 +25,8 @@ def refusal(capture: Any, words: Sequence[str]) -> str:
     sentences = [line for line in error.splitlines() if line.startswith("svmbench: ")]
     assert len(sentences) == 1 and "Traceback" not in out + error, error
     return error
+
+
+def names(sentence: str, *values: object) -> bool:
+    """Say whether a sentence names some values, in this order."""
+    return re.search(".*".join(re.escape(str(value)) for value in values), sentence) is not None

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from svmbench.data.arrays import read_arrays, write_arrays
 from svmbench.errors import UserError
+from tests.told import names
 
 from .conftest import CSV, LIBSVM, fault
 
@@ -62,15 +63,8 @@ def test_a_damaged_file_is_a_sentence_or_read_as_it_was():
 def test_files_that_do_not_fit_together_are_refused(write):
     dense, wide = write(npz(X=X, y=y)), write(npz(X=np.hstack([X, X]), y=y), "wide")
     text, table = write(LIBSVM, "libsvm"), write(CSV, "csv")
-    assert fault(text, test_path=dense) == (
-        f"{dense} is read as dense rows and {text} as sparse ones: give both files in one format"
-    )
-    assert fault(dense, test_path=text).startswith(f"{text} is read as sparse rows and {dense} as dense ones")
-    assert fault(dense, test_path=wide) == (
-        f"{wide} has 6 feature columns where {dense} has 3: give both files the same columns"
-    )
-    assert fault(table, test_path=dense, label_column="class").startswith(
-        f"{dense} has 3 feature columns where"
-    )
-    given = "where dataset.features=7 is given: leave it out or give 3"
-    assert fault(dense, features=7) == f"{dense} has 3 feature columns {given}"
+    assert names(fault(text, test_path=dense), dense, "dense", text, "sparse")
+    assert names(fault(dense, test_path=text), text, "sparse", dense, "dense")
+    assert names(fault(dense, test_path=wide), wide, "6 feature columns", dense, 3)
+    assert names(fault(table, test_path=dense, label_column="class"), dense, "3 feature columns")
+    assert names(fault(dense, features=7), dense, "3 feature columns", "dataset.features=7", "give 3")

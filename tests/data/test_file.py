@@ -14,6 +14,7 @@ from svmbench.data import columns, load
 from svmbench.data.delimited import split_fields
 from svmbench.data.loading import catalogue
 from svmbench.errors import UserError
+from tests.told import names
 
 from .conftest import CSV, LIBSVM, fault, get
 
@@ -26,6 +27,9 @@ def test_libsvm_in_any_compression(write, pack):
     assert data.test is None and data.validation is None
 
 
+FIRST = {"label_column": "first"}
+
+
 @pytest.mark.parametrize(
     ("content", "params"),
     [
@@ -36,16 +40,13 @@ def test_libsvm_in_any_compression(write, pack):
         (CSV.replace(b",", b"\t"), {}),
         (CSV.replace(b",", b" "), {"delimiter": "space"}),
         (CSV.split(b"\n", 1)[1], {}),
-        (
-            b"\n".join(b",".join(line.split(b",")[::-1]) for line in CSV.splitlines()),
-            {"label_column": "first"},
-        ),
+        (b"\n".join(b",".join(line.split(b",")[::-1]) for line in CSV.splitlines()), FIRST),
     ],
 )
 def test_delimited_text(write, content, params):
     data = get(write(content), test_fraction=0, **params)
     expected = [[0.5, 1], [2, 3], [4, 5], [6, 7], [8, 9]]
-    if params.get("label_column") == "first":
+    if params is FIRST:
         expected = [row[::-1] for row in expected]
     assert data.train.X.tolist() == expected
     assert data.train.y.tolist() == [1.0, -1.0, 1.0, -1.0, 1.0]
@@ -154,17 +155,12 @@ def test_encodings_and_line_ends(write, encoding, end):
 
 def test_what_is_no_text_is_refused(write):
     assert "mine.txt is not text: it begins like UTF-16 but is not" in fault(write(b"\xff\xfe1\x00\n"))
-    assert fault(write(b"1,2\n1,\x00\n")).endswith(
-        "mine.txt is not text: byte 7 is zero, and no known kind of file begins with the bytes "
-        "31 2c 32 0a 31 2c 00 0a; save the data as text"
-    )
+    assert names(fault(write(b"1,2\n1,\x00\n")), "mine.txt", "byte 7 is zero", "31 2c 32 0a 31 2c 00 0a;")
 
 
 def test_ranking_files_are_named(write):
-    assert fault(write(b"2 qid:1 1:0.5\n1 qid:1 1:1\n")).endswith(
-        "line 1, field 2 (column 3): 'qid:1' is the query of a ranking file; give data for classification, "
-        "without qid"
-    )
+    told = fault(write(b"2 qid:1 1:0.5\n1 qid:1 1:1\n"))
+    assert names(told, "line 1, field 2 (column 3): 'qid:1'", "ranking file")
 
 
 def test_scalings_know_the_training_rows_only(write):
@@ -192,9 +188,7 @@ def test_wide_sparse_data_stay_sparse_when_scaled(write):
 
 def test_values_too_far_apart_are_not_scaled(write):
     path = write(b"1e308,1\n-1e308,0\n")
-    assert fault(path, scaling="minmax", test_fraction=0) == (
-        "the values of column 1 are too far apart to be scaled: rescale them"
-    )
+    assert "column 1 are too far apart" in fault(path, scaling="minmax", test_fraction=0)
 
 
 def test_empty_columns_of_very_wide_data_are_left_out(write):

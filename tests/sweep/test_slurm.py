@@ -120,11 +120,8 @@ def test_states_of_slurm_are_named(here, monkeypatch):
 def test_a_controller_that_does_not_answer_ends_no_job(here, monkeypatch):
     engine(monkeypatch, squeue=(1, "", "slurm_load_jobs error: Unable to contact slurm controller"))
     assert slurm.asked(["7"]) is None
-    engine(
-        monkeypatch,
-        squeue=(1, "", "slurm_load_jobs error: Invalid job id specified"),
-        sacct=(1, "", "Slurm accounting storage is disabled"),
-    )
+    unknown, off = "slurm_load_jobs error: Invalid job id specified", "Slurm accounting storage is disabled"
+    engine(monkeypatch, squeue=(1, "", unknown), sacct=(1, "", off))
     assert slurm.asked(["7"]) == {}
     engine(monkeypatch, sacct=(0, "7_0|COMPLETED\n7_1|CANCELLED by 0\n", ""))
     assert slurm.asked(["7"])["7", "1"] == slurm.State("CANCELLED", "")
@@ -137,19 +134,15 @@ def test_limits_of_partitions(monkeypatch):
     assert slurm.longest("c") == float("inf") == slurm.longest("other")
 
 
+SHORT, NODES = "PartitionName=b Default=YES MaxTime=00:10:00\n", "Requested node configuration"
+
+
 @pytest.mark.parametrize(
     ("word", "answers", "said"),
     [
-        (
-            "launcher.minutes=60",
-            {"scontrol": (0, "PartitionName=b Default=YES MaxTime=00:10:00\n", "")},
-            "launcher.minutes=60 is more than the 10 minutes that the default partition allows",
-        ),
-        (
-            "threads=20000",  # limited by the nodes, not by this machine
-            {"sbatch": (1, "", "sbatch: error: Requested node configuration is not available")},
-            "SLURM refuses the jobs: Requested node configuration",
-        ),
+        ("launcher.minutes=60", {"scontrol": (0, SHORT, "")}, "launcher.minutes=60 is more than the 10"),
+        # Limited by the nodes, not by this machine.
+        ("threads=20000", {"sbatch": (1, "", f"sbatch: error: {NODES}")}, f"SLURM refuses the jobs: {NODES}"),
     ],
 )
 def test_more_than_the_cluster_allows_is_a_sentence(here, monkeypatch, capfd, word, answers, said):
