@@ -47,10 +47,7 @@ SENTENCES = [
     (["run", "solver=randsvm", "solver.k=9223372036854775808"], "solver.k=9223372036854775808 is not"),
     (["run", "solver=lasvm", "solver.epochs=4611686018427387904"], "solver.epochs=4611686018427387904 is"),
     (["run", "solver=sklearn_sgd", "solver.epochs=1e19"], "solver.epochs=10000000000000000000 is not"),
-    (
-        ["run", "solver=dcd", "features=fourier", "features.frequencies=9223372036854775808"],
-        "features.frequencies=9223372036854775808 is",
-    ),
+    (["run", "features=fourier", "features.frequencies=9223372036854775808"], "features.frequencies=9223372"),
     (["run", "dataset.n_train=1e30"], " is not allowed: give a whole number from 2 to 2e+09"),
     (["run", "-m", "seed=range(0,100000000)"], "a sweep has at most 100000 jobs"),
     (["run", "-m", "seed=range(3,0)"], "seed=range(3,0) has no values: range(A,B)"),
@@ -153,10 +150,7 @@ def test_results_that_cannot_be_written(flags, here, capsys):
 @pytest.mark.parametrize(
     ("accident", "sentence"),
     [
-        (
-            PermissionError(13, "Permission denied", "results/index\x1b[31m.json"),
-            r"results/index\x1b[31m.json: Permission",
-        ),
+        (PermissionError(13, "Permission denied", "a\x1b[31m.json"), r"a\x1b[31m.json: Permission"),
         (OSError(28, "No space left on device"), "svmbench: No space left on device"),
         (MemoryError(), "svmbench: out of memory; give "),
     ],

@@ -13,7 +13,7 @@ from svmbench.store import Store
 from tests.cli.conftest import SMALL
 from tests.cli.test_run import ENDLESS, running, start, wait_for
 from tests.faults.kills import children
-from tests.told import answer, output, refusal
+from tests.told import answer, names, output, refusal
 
 
 def test_a_sweep_does_what_is_missing(here, capfd):
@@ -235,10 +235,7 @@ def test_resume_takes_no_overrides_and_says_what_does(capsys):
     [
         ("run -m seed=0,1 threads=20000", "threads=20000 exceeds the number of cores"),
         ("run -m seed=0,1 jobs=999", "jobs=999 times threads=1 is more than the"),
-        (
-            "run -m seed=0,1 jobs=999 oversubscribe=true budget.memory=4096",
-            "jobs=999 times budget.memory=4096 MiB is more than the",
-        ),
+        ("run -m seed=0,1 jobs=999 oversubscribe=true budget.memory=4096", "times budget.memory=4096 MiB"),
         ("status", "there is no sweep in results; make one with: svmbench run -m"),
         ("resume 2026", "there is no sweep in results; make one with: svmbench run -m"),
         ("tune problem.C=1,10", "tune needs a data set: svmbench tune problem.C=1,10 dataset=NAME ("),
@@ -251,9 +248,7 @@ def test_more_than_there_is_is_one_sentence(words, sentence, here, capsys):
 
 @pytest.mark.parametrize("command", ["best", "status", "resume", "watch", "cancel"])
 def test_a_results_folder_given_as_for_run_is_sent_to_its_option(command, capsys):
-    assert "results=other names no sweep: give the results folder as --results other\n" in refusal(
-        capsys, [command, "results=other"]
-    )
+    assert names(refusal(capsys, [command, "results=other"]), "results=other", "--results other")
 
 
 def test_deleted_runs_of_a_sweep_are_gone_and_made_again(here, capsys):

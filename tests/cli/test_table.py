@@ -15,7 +15,7 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.store import Store
 from tests.figures.stored import ALONE, store_optimum, stored_run
-from tests.told import answer, output, refusal
+from tests.told import answer, names, output, refusal
 
 COSTS = [100.0, 200.0, 400.0]
 
@@ -55,9 +55,7 @@ def test_rows_are_data_sets_and_columns_solvers_with_mean_and_deviation(results,
         "adult", "**10.35 ± 0.24**", "12.35 ± 0.24", "11.00",
     ]  # fmt: skip
     assert [cell.strip() for cell in mnist.split("|")[1:-1]] == ["mnist", "5.35 ± 0.24", "5.35 ± 0.24", "–"]
-    assert caption.startswith(
-        "Test error (%) at the end of each run: mean ± standard deviation over 8 seeds; "
-    )
+    assert names(caption, "Test error (%)", "mean ± standard deviation over 8 seeds")
 
 
 def test_the_median_stands_with_its_quartiles(results, capsys):
@@ -268,10 +266,7 @@ def test_files_are_written_in_every_format(results, here, capsys):
         (["--at", "kev=1"], "--at kev is unknown: give one of end, iterations, "),
         (["--at", "1e8"], "--at 1e8 is not allowed: give end, or NAME=NUMBER, such as kev_ondemand=1e8"),
         (["--at", "kev_ondemand=x"], "--at kev_ondemand=x is not allowed"),
-        (
-            ["--at", "test_error=0.1"],
-            "is a target, and test_error is not a cost: give",
-        ),
+        (["--at", "test_error=0.1"], "is a target, and test_error is not a cost: give"),
         (["--format", "md", "csv"], "--format md csv writes 2 files: give -o PATH, or one format"),
         (["--format", "tex", "--label", "a}b"], "--label a}b is not allowed: give letters, digits"),
         (["-o", "."], "-o . names no file: give a name, such as mine"),

@@ -5,6 +5,7 @@ import pytest
 from svmbench.sweep.job_state import read
 from tests.cli.screen import Command
 from tests.cli.test_run import ENDLESS
+from tests.told import names
 
 
 @pytest.mark.slow
@@ -38,10 +39,7 @@ def test_a_sweep_in_a_terminal_is_a_live_table(here):
             assert command.end() == 130
             assert watch.end() == 0
     assert "2 interrupted" in command.screen.text and "phase" not in command.screen.text
-    assert (
-        "0 of 2 done, 0 running, 0 failed, 2 interrupted; continue with: svmbench resume 2"
-        in watch.screen.text
-    )
+    assert names(watch.screen.text, "0 of 2 done", "2 interrupted", "svmbench resume 2")
     assert "phase" not in watch.screen.text
 
 

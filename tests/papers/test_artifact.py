@@ -105,15 +105,9 @@ def test_a_wrong_artifact_is_told(change, sentence):
         (Below("p", "sbp", "sdca", convention="kev_computed"), "unknown 'kev_computed'"),
         (Below("p", "sbpp", "sdca"), "unknown 'sbpp'; did you mean 'sbp'"),
         (Below("p", "sbp", "sdcaa"), "unknown 'sdcaa'; did you mean 'sdca'"),
-        (
-            Below("p", "sbp", "sdca", since=FirstEpoch("perceptrom")),
-            "'perceptrom'; did you mean 'perceptron'",
-        ),
+        (Below("p", "sbp", "sdca", since=FirstEpoch("perceptrom")), "'perceptrom'; .* 'perceptron'"),
         (Order("p", Value("sbp", at=LastShared("sbp", "smoo")), 1), "unknown 'smoo'; did you mean 'smo'"),
-        (
-            Order("p", Arrival("sbp", "test_eror", within=1), 1),
-            "unknown 'test_eror'; did you mean 'test_error'",
-        ),
+        (Order("p", Arrival("sbp", "test_eror", within=1), 1), "unknown 'test_eror'; .* 'test_error'"),
         (Order("p", Value("sbp", where={"solver.k": 1}), 1), "where: unknown 'solver.k'"),
     ],
 )
@@ -126,26 +120,14 @@ def test_a_wrong_test_is_told_with_its_claim(test, sentence):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (
-            lambda: Order("p", Value("sbp"), 1, margin="a"),
-            "Order: margin='a' is not allowed: give a number or",
-        ),
+        (lambda: Order("p", Value("sbp"), 1, margin="a"), "Order: margin='a' .* a number or"),
         (lambda: Order("p", Value("sbp"), 1, ratio="no"), "ratio='no' is not allowed: give True or False"),
         (lambda: Order("p", Value("sbp"), 1, ratio=True, margin=1.5), "margin=1.5 of a ratio is not allowed"),
         (lambda: Order("p", Value("sbp"), 1, ratio=True, margin=-3), "margin=-3 of a ratio is not allowed"),
-        (
-            lambda: Value("sbp", where="solver.k"),
-            "Value: where='solver.k' is not allowed: give a dict of any",
-        ),
+        (lambda: Value("sbp", where="solver.k"), "Value: where='solver.k' .* a dict of any"),
         (lambda: Arrival("sbp", level="x"), "Arrival: level='x' is not allowed: give Quantity or a number"),
-        (
-            lambda: Ratio("p", 1, 1, (1,)),
-            r"Ratio: within=\(1,\) is not allowed: give a pair of a number or None",
-        ),
-        (
-            lambda: replace(FIGURE, points=[3]),
-            r"points=\[3\] is not allowed: give a list of a dict of any values",
-        ),
+        (lambda: Ratio("p", 1, 1, (1,)), r"Ratio: within=\(1,\) .* a pair of a number or None"),
+        (lambda: replace(FIGURE, points=[3]), r"points=\[3\] .* a list of a dict of any values"),
     ],
 )
 def test_a_value_of_another_type_is_told_where_it_is_given(make, sentence):
@@ -239,11 +221,7 @@ def test_a_paper_of_the_user_with_the_name_of_one_of_ours_is_refused(tmp_path):
     [
         ('"Me", runs', '"Me", runs, colour="red"', r"line 12: TypeError: .*unexpected keyword .*'colour'"),
         ('Line("sbp")', "Line()", r"line 11: TypeError: .*missing 1 required positional argument: 'name'"),
-        (
-            'Runs("budget.kev=1e4"',
-            'Runs(["budget.kev=1e4"]',
-            r"line 11: Runs: overrides=\['budget.kev=1e4'\] is not allowed: give a text",
-        ),
+        ('Runs("budget.kev=1e4"', 'Runs(["a=1"]', r"line 11: Runs: overrides=\['a=1'\] .* give a text"),
         ('"Me", runs', "runs", r"line 12: Curves: source=Runs.* is not allowed: give a text"),
         ("Group(1,", "Group(0,", r"line 11: seeds=0 must be different whole numbers"),
         ("return Curves", "return 5 #", r": TypeError: it returns int, not a figure"),
@@ -280,14 +258,11 @@ def test_a_figure_of_a_plug_in_is_found_by_its_entry_point(monkeypatch):
         def load(self):
             return lambda: made
 
+    entries = {"theirs": Entry(), "sbp-f2": Entry()}
     for user in ("catalogue", "artifact"):
-        monkeypatch.setattr(
-            f"svmbench.papers.{user}.plugins", lambda group: {"theirs": Entry(), "sbp-f2": Entry()}
-        )
+        monkeypatch.setattr(f"svmbench.papers.{user}.plugins", lambda group: entries)
     assert "theirs" in names() and load.__wrapped__("theirs").title == "Theirs"  # other tests fill the cache
-    with pytest.raises(
-        UserError, match="package:theirs has a figure with the name of one of svmbench, sbp-f2"
-    ):
+    with pytest.raises(UserError, match=r"package:theirs .* sbp-f2"):
         load.__wrapped__("sbp-f2")
 
 

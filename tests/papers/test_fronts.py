@@ -81,10 +81,8 @@ def test_mean_errors_are_judged(tmp_path):
     ((_, ((part, (finding,)),)),) = found.judged()
     assert finding.verdict == "deviates"
     assert finding.estimate.unit == "points"
-    assert part.definition == (
-        "The mean test error of sbp, or the empty model's, over the costs compared is less than the mean "
-        "test error of bsgd, or the empty model's, over the costs compared."
-    )
+    mean = "mean test error of {}, or the empty model's, over the costs compared"
+    assert part.definition == f"The {mean.format('sbp')} is less than the {mean.format('bsgd')}."
 
 
 def test_means_are_of_what_the_validation_error_chooses(tmp_path):

@@ -77,10 +77,7 @@ def test_a_derived_parameter_is_that_of_each_fold(tmp_path):
     [
         ("solver=smo validate.folds=2 budget.test_error=0.1", "cannot end the fits of validate"),
         ("solver=smo validate.folds=60", "=60 is more than the "),
-        (
-            "solver=pegasos validate.folds=2 validate.warm=true",
-            "pegasos cannot begin at the run's own answer",
-        ),
+        ("solver=pegasos validate.folds=2 validate.warm=true", "pegasos cannot begin at the run's own"),
     ],
 )
 def test_folds_are_refused_where_they_mean_nothing(tmp_path, words, sentence):

@@ -181,10 +181,7 @@ def test_the_linear_one_solves_its_problem():
         (SBPClassifier(max_seconds=0.0), "max_seconds=0.0 is not allowed: give a positive finite number"),
         (SBPClassifier(max_evaluations=None), "give max_evaluations or max_seconds"),
         (SBPClassifier(nu=-1.0), "nu=-1.0 is not allowed"),
-        (
-            KernelSVC(decision_function_shape="ova"),
-            "decision_function_shape='ova' is not allowed: give ovr or",
-        ),
+        (KernelSVC(decision_function_shape="ova"), "decision_function_shape='ova' is not allowed: give ovr"),
         (KernelSVC(max_iter=0), "max_iter=0 is not allowed: give a whole number above 0, or -1 for no limit"),
         (KernelSVC(max_iter=1.5), "max_iter=1.5 is not allowed"),
         (KernelSVR(C=0.0), "C=0.0 is not allowed"),

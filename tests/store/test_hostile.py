@@ -324,9 +324,7 @@ def test_a_folder_that_is_closed_hides_nothing_else_from_verify(store, begin, cl
     assert "sweeps cannot be read: Permission denied; make it readable" in told
     assert "1 ok, 2 unreadable" in told
     assert main(["status", "--results", str(store.root)]) == 1
-    assert capsys.readouterr().err == (
-        f"svmbench: {store.root / 'sweeps'}: Permission denied; make it accessible, or name another place\n"
-    )
+    assert f"svmbench: {store.root / 'sweeps'}: Permission denied" in capsys.readouterr().err
 
 
 def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
