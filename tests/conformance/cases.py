@@ -149,11 +149,12 @@ def observer_of(name: str) -> str:
 
 
 def with_counters() -> list[tuple[str, dict[str, Any], str]]:
-    """Every variant with one of the counters that move in it, in turn: all are read by the same loop."""
+    """Every variant, and every counter that moves in its solver, in pairs: all are read by the same loop."""
     found = []
-    for place, (name, given) in enumerate(variants()):
-        moving = MOVING[registry.get(name).access]
-        found.append((name, given, moving[place % len(moving)]))
+    for name in registry.names():
+        given, moving = [each for one, each in variants() if one == name], MOVING[registry.get(name).access]
+        for k in range(max(len(given), len(moving))):
+            found.append((name, given[k % len(given)], moving[k % len(moving)]))
     return found
 
 

@@ -83,7 +83,7 @@ def test_it_passes_the_conformance_suite_and_a_wrong_count_is_found_by_the_comma
     done = python(installed, *checked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     passed = re.search(r"\| greedy +\| (\d+) of \1 ", done.stdout)
-    assert passed and int(passed[1]) > 30 and "tests pass" in done.stdout
+    assert passed and int(passed[1]) > 20 and "tests pass" in done.stdout
     file = installed / "svmbench_greedy" / "solver.py"
     right = file.read_text()
     assert RIGHT in right
