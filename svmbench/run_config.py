@@ -382,6 +382,10 @@ class RunConfig:
         """Return the name and the parameters of the kernel."""
         return self.kernel.document()
 
+    def loading(self) -> dict[str, Any]:
+        """Return the data set and its places, as `svmbench.data.load` and `check` receive them."""
+        return {"dataset": self.dataset.document(), "mirror": self.data.mirror, "directory": self.data.dir}
+
     def identity(self) -> Document:
         """Return the part of the document that can affect a result."""
         return relevant(self.document())

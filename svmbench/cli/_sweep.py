@@ -112,19 +112,14 @@ def check_data(plan: Plan) -> None:
         return
     places = {digest([job.config.dataset.document(), vars(job.config.data)]): job.config for job in plan.jobs}
     for config in places.values():
-        where = config.data
-        loading.check(config.dataset.document(), mirror=where.mirror, directory=where.dir)
+        loading.check(**config.loading())
     validated = {
         digest([config.dataset.document(), vars(config.validate)]): config
         for config in (job.config for job in plan.jobs)
         if config.validate is not None and config.subset is None
     }
     for config in validated.values():
-        where = config.data
-        say = functools.partial(print, file=sys.stderr)
-        parted(
-            data.load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=say), config
-        )
+        parted(data.load(**config.loading(), say=functools.partial(print, file=sys.stderr)), config)
 
 
 def tell_left_out(plan: Plan) -> None:

@@ -80,13 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     except UserError:
         # The data may suggest neither, and advice needs neither: another mistake is refused again.
         resolved, suggested = config.resolve(_with_kernel(given.overrides), folders), False
-    where = resolved.data
-    found = data.load(
-        resolved.dataset.document(),
-        mirror=where.mirror,
-        directory=where.dir,
-        say=lambda line: print(line, file=sys.stderr),
-    )
+    found = data.load(**resolved.loading(), say=lambda line: print(line, file=sys.stderr))
     rows, columns = found.train.X.shape
     problems = multiclass.problems(resolved.problem.multiclass, len(found.classes)) if found.classes else []
     # What is expected is for one binary problem, the largest one.

@@ -303,8 +303,7 @@ def _check_validation(plan: Plan) -> None:
     if config.validate is not None or plan.options["launcher"]["name"] != "local":
         return
     say = functools.partial(print, file=sys.stderr)
-    where = config.data
-    found = data.load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=say)
+    found = data.load(**config.loading(), say=say)
     if found.validation is None:
         raise _unvalidated(config)
 

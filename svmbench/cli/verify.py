@@ -342,9 +342,7 @@ def load(run: StoredRun, loaded: dict[str, Dataset], say: Callable[[str], None] 
     if checksum not in loaded:
         loaded.clear()
         found = datasets.load(
-            config.dataset.document(),
-            mirror=config.data.mirror,
-            directory=config.data.dir,
+            **config.loading(),
             say=say or (lambda line: print(line, file=sys.stderr)),
             checksum=checksum,
         )

@@ -99,7 +99,7 @@ def _prepared(config: RunConfig, progress: Progress, interrupt: Interrupt, load:
     if not os.path.isdir(store.root):  # in a folder that is there, read-only or not, the run may be stored
         store.check_writable()
     prepare.check_memory(config.budget)
-    solver, where = registry.get(config.solver.name), config.data
+    solver = registry.get(config.solver.name)
     release = solver.release()
     reason = prepare.refusal(solver, config)
     if reason is not None:
@@ -108,7 +108,7 @@ def _prepared(config: RunConfig, progress: Progress, interrupt: Interrupt, load:
         refuse_unless_startable(config, "the run's own answer (validate.warm=true)")
     config = named(config, store)
     progress.doing("loading")
-    data = load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=progress.say)
+    data = load(**config.loading(), say=progress.say)
     if config.subset is not None:
         data = sampled(data, config.subset, config.seed)
     version = None if config.features is None else features.get(config.features.name).version

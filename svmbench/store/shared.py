@@ -155,18 +155,15 @@ def is_number(value: object) -> bool:
 
 def verdicts(path: Path) -> list[Document]:
     """Read the verdicts on claims of papers, each with a digest; a damaged claim is an error, too."""
-    try:
-        found = [lines.unchecked(claim) for claim in read_json(read_regular(path))]
-        if None in found:
-            raise Damage(f"{found.count(None)} of {len(found)} claims")
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise documents.Unreadable(path, error) from error
-    except (ValueError, TypeError, AttributeError) as error:
-        home = path.parent.parent if path.parent.name == "reference" else path.parent
-        again = command("paper verdict", home)
-        raise UserError(f"{path} is damaged ({fault(error)}): {again} writes it again") from error
+    with _reading(path):
+        try:
+            found = [lines.unchecked(claim) for claim in read_json(read_regular(path))]
+            if None in found:
+                raise Damage(f"{found.count(None)} of {len(found)} claims")
+        except (ValueError, TypeError, AttributeError) as error:
+            home = path.parent.parent if path.parent.name == "reference" else path.parent
+            again = command("paper verdict", home)
+            raise UserError(f"{path} is damaged ({fault(error)}): {again} writes it again") from error
     return found  # type: ignore[return-value]
 
 
