@@ -18,7 +18,7 @@ from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
-from svmbench.runner.spawn import thread_environment
+from svmbench.runner.spawn import make_runs_here
 
 if TYPE_CHECKING:
     from svmbench.cli._painter import Regions
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if given.resolve and not given.cfg:
         parser.error("--resolve is about what --cfg prints: give --cfg job, or leave it out")
-    os.environ.update(thread_environment(_threads(given.overrides)))
+    make_runs_here(_threads(given.overrides))
     if given.cfg:
         if given.multirun:
             raise UserError("--cfg works for a single run: leave out -m")

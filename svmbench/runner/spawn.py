@@ -27,12 +27,15 @@ def check_threads(threads: int) -> None:
         )
 
 
-def thread_environment(threads: int) -> dict[str, str]:
-    """Return variables that limit the threads of libraries loaded later."""
-    return dict.fromkeys(_THREAD_VARIABLES, str(threads))
+def make_runs_here(threads: int) -> None:
+    """Give this process, before it loads such libraries, the environment of one that makes runs."""
+    wanted = worker_environment(threads)
+    for name in os.environ.keys() - wanted.keys():
+        del os.environ[name]
+    os.environ.update(wanted)
 
 
 def worker_environment(threads: int) -> dict[str, str]:
     """Return the environment of a process that makes runs: limited threads, no forced kernel."""
     kept = {name: value for name, value in os.environ.items() if name not in _FORCED}
-    return kept | thread_environment(threads)
+    return kept | dict.fromkeys(_THREAD_VARIABLES, str(threads))

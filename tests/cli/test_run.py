@@ -75,14 +75,16 @@ def test_regions_are_drawn_in_the_plane_alone(here, capsys):
     assert "regions" not in out
 
 
-def test_threads_reach_the_libraries_before_they_are_loaded(here):
+def test_threads_reach_the_libraries_before_they_are_loaded_and_forced_kernels_do_not(here, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
     program = (
         "import os, sys; from svmbench.cli.main import main\n"
         "main(['run', 'threads=2', 'seed=x'])\n"
-        "print(os.environ['OMP_NUM_THREADS'], os.environ['OPENBLAS_NUM_THREADS'])"
+        "print(os.environ['OMP_NUM_THREADS'], os.environ['OPENBLAS_NUM_THREADS'])\n"
+        "print(os.environ.get('OPENBLAS_CORETYPE'))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "2 2\n"
+    assert done.stdout == "2 2\nNone\n"
 
 
 def test_ctrl_c_stores_the_run(here):
