@@ -50,8 +50,8 @@ cdef enum:
     STEPS_BETWEEN = 64      # least number of steps between two checks of the gap
     SHARE_BETWEEN = 16      # and as a fraction of the number of variables
     GROUPS = 2
-    FIRST_TOGETHER = 2      # rows that are made together at first, and at most
-    MOST_TOGETHER = 16
+    LEAST_TOGETHER = 4      # rows that are made together
+    MOST_TOGETHER = 32
 
 #: Fraction of the violation to which steps are made before the values are recomputed.
 cdef double ROUND = 1e-4
@@ -179,7 +179,7 @@ cdef class TwoGroups:
         if self.pair[0] != i or self.pair[1] != j:
             memset(&self.made[0], 0, <size_t>self.inner.stride)
             memset(&self.ready[0], 0, <size_t>self.inner.stride)
-        self.window, self.guessed = min(<Py_ssize_t>FIRST_TOGETHER, self.most) if balanced else 1, 0
+        self.window, self.guessed = min(<Py_ssize_t>LEAST_TOGETHER, self.most) if balanced else 1, 0
         self.pair[0], self.pair[1] = i, j
         if alpha != NULL:
             with nogil:
@@ -405,7 +405,7 @@ cdef class TwoGroups:
         cdef bint here = False
         if self.guessed > 0:
             self.window = min(self.most, 2 * self.window) if 2 * self.right >= self.guessed \
-                else max(<Py_ssize_t>2, self.window // 2)
+                else max(<Py_ssize_t>LEAST_TOGETHER, self.window // 2)
         self.guessed = self.right = 0
         self.planned[0] = k - self.begin[own]
         if self.window == 1:
