@@ -112,6 +112,8 @@ cdef class BytesLayout(TiledLayout):
         See `Layout`.
     unit : float, optional
         From `common_unit` by default.
+    records : ndarray of uint8, shape (n, query_bytes), optional
+        The examples as queries of a layout of the same unit, which are stored instead of X.
     """
 
     name = "bytes"
@@ -121,7 +123,8 @@ cdef class BytesLayout(TiledLayout):
     cdef uint32_t[::1] squared
     cdef readonly double unit
 
-    def __cinit__(self, X, kernel, threads=1, unit=None):
+    def __cinit__(self, X, kernel, threads=1, unit=None, const uint8_t[:, ::1] records=None):
+        cdef Py_ssize_t j = 0
         unit = common_unit(X) if unit is None else unit
         self.unit = unit if unit and self.d <= MOST_FEATURES else 0.0
         self.store.quads = (self.d + 3) // 4
@@ -134,7 +137,11 @@ cdef class BytesLayout(TiledLayout):
         self.squared = np.zeros(self.stride, dtype=np.uint32)
         if self.stride:
             self.store.squared = &self.squared[0]
-        self.fill(X)
+        if records is None:
+            self.fill(X)
+            return
+        for j in range(self.n):
+            self.pack(j, <const char *>&records[j, 0])
 
     cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil:
         cdef Py_ssize_t quads = self.store.quads, k = 0
@@ -199,3 +206,8 @@ cdef class BytesLayout(TiledLayout):
     def options(self):
         """Return the unit."""
         return {"unit": self.unit}
+
+    def select(self, indices):
+        """See `Layout`; whole numbers stay as they are."""
+        records = self.records(indices)
+        return BytesLayout(records[:, : self.d], self.kernel, self.threads, records=records, **self.options())
