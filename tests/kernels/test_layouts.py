@@ -315,12 +315,11 @@ for n, d in ((127, 90), (512, 90), (1300, 90), (700, 31), (700, 300)):
         X[i, rng.permutation(d)[: min(i % 41, d)]] = 1.0
     X[n // 2] = 1.0  # all ones
     rows = np.unique(np.append(np.arange(min(n, 41)), [n // 2, n - 1]))
+    products = (X @ X.T).astype(int)
+    ones = np.diag(products)
     for kernel in KERNELS:
         stored = make_layout(X, kernel, layout="bits")
-        counts = X.astype(int) @ X.T.astype(int)
-        ones = np.diag(counts)
-        if kernel["name"] == "gaussian":
-            counts = ones[:, None] + ones - 2 * counts
+        counts = ones[:, None] + ones - 2 * products if kernel["name"] == "gaussian" else products
         expected = kernel_table(kernel_of(kernel), d)[counts]
         assert np.array_equal(stored.block(rows), expected[rows])
         assert all(np.array_equal(stored.block([i]), expected[[i]]) for i in rows)
