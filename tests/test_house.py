@@ -73,30 +73,6 @@ def test_there_is_one_version():
     assert cited == [svmbench.__version__], "set the version of the last release in CITATION.cff"
 
 
-TOP = {
-    "CHANGELOG.md",
-    "CITATION.cff",
-    "CMakeLists.txt",
-    "CONTRIBUTING.md",
-    "LICENSE",
-    "Makefile",
-    "README.md",
-    "SECURITY.md",
-    "mkdocs.yml",
-    "pyproject.toml",
-}
-
-
-def test_no_stray_file_lies_at_the_top():
-    if (ROOT / ".git").exists():
-        listed = subprocess.run(
-            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.split()
-    else:  # a source archive, where every file was packed, with a description of it
-        listed = [path.name for path in ROOT.iterdir() if path.is_file() and path.name != "PKG-INFO"]
-    assert {name for name in listed if "/" not in name and not name.startswith(".")} == TOP
-
-
 def test_reference_runs_name_no_folder_of_a_machine():
     for path in sorted((ROOT / "results" / "reference" / "runs").glob("*/run.json")):
         config = json.loads(path.read_text(encoding="utf-8"))["config"]

@@ -251,11 +251,6 @@ def test_a_page_links_nothing_of_an_artifact_without_runs_or_a_check_that_was_no
     assert "not measured. Not drawn yet: it is made by `svmbench paper run small`." in page
 
 
-def test_the_page_says_how_many_resamples_there_are():
-    text = " ".join(pages.overview([]).split())
-    assert f"from at least {DRAWS[0]:,} resamples of the seeds" in text
-
-
 @pytest.mark.parametrize(
     ("seconds", "time"),
     [(99.0, "99.0 s"), (100.0, "1.7 minutes"), (150.0, "2.5 minutes"), (600.0, "10.0 minutes")],

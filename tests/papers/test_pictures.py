@@ -47,7 +47,7 @@ def test_lines_differ_and_texts_stand_apart(name, index, figures, tmp_path):
     for stem, figure in figures.items():
         figure.draw_without_rendering()
         assert figure.axes
-        faults += [f"{stem}: {fault}" for fault in (*alike(figure), *cut(figure), *collisions(figure))]
+        faults += [f"{stem}: {fault}" for fault in (*alike(figure), *misplaced(figure))]
     assert faults == []
 
 
@@ -95,16 +95,13 @@ def texts(figure: Figure) -> list[tuple[str, Bbox]]:
     return [(text.get_text(), Text.get_window_extent(text)) for text in shown]
 
 
-def cut(figure: Figure) -> Iterator[str]:
-    """Name texts that reach beyond the sheet."""
-    for text, box in texts(figure):
+def misplaced(figure: Figure) -> Iterator[str]:
+    """Name texts that reach beyond the sheet, and those that overlap by more than a pixel."""
+    written = texts(figure)
+    for text, box in written:
         if box.x0 < -1 or box.y0 < -1 or box.x1 > figure.bbox.x1 + 1 or box.y1 > figure.bbox.y1 + 1:
             yield f"{text!r} is cut off"
-
-
-def collisions(figure: Figure) -> Iterator[str]:
-    """Name texts that overlap by more than a pixel."""
-    for (one, box), (other, beside) in itertools.combinations(texts(figure), 2):
+    for (one, box), (other, beside) in itertools.combinations(written, 2):
         if min(box.x1, beside.x1) - max(box.x0, beside.x0) > 1 and (
             min(box.y1, beside.y1) - max(box.y0, beside.y0) > 1
         ):
