@@ -215,6 +215,13 @@ def test_gather_and_norms(layout):
 
 
 @ALL
+def test_selected_examples_keep_their_values(layout):
+    X, _ = matrix(np.random.default_rng(4), 40, 9, 0.4, layout)
+    stored, some = make_layout(X, KERNELS[0], layout=layout), np.array([7, 3, 39, 3])
+    assert np.array_equal(stored.select(some).block(np.arange(4)), stored.block(some)[:, some])
+
+
+@ALL
 def test_no_examples_and_no_queries(layout):
     X, _ = matrix(np.random.default_rng(3), 6, 8, 0.5, layout)
     stored = make_layout(X, KERNELS[0], layout=layout)
