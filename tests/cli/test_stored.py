@@ -193,7 +193,6 @@ def test_the_suffix_of_a_path_is_the_format(stored, tmp_path, capsys, monkeypatc
         (["view", "smo"], "did you mean 'show'?"),
         (["-V"], "did you mean '--version'?"),
         (["list", "solvers"], "did you mean 'svmbench solvers'?"),
-        (["datasets", "adult"], "did you mean 'describe adult'?"),
         (["datasets", "download", "adult"], "did you mean 'fetch adult'?"),
         (["run", "seed=0..3"], "several are given by -m 'seed=range(0,4)'"),
         (["run", "-m", "seed=0-9"], "several are given by -m 'seed=range(0,10)'"),
