@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
     words = ["--noconftest", "-c", os.devnull, "--rootdir", str(home), "-p", "no:cacheprovider", "-q"]
     with redirect_stdout(io.StringIO()) as said:
         code = pytest.main([*words, "--disable-warnings", "--import-mode=importlib", *files], plugins=[tally])
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not tally.passed:
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not (tally.passed or tally.failed):
         print(said.getvalue(), file=sys.stderr)
         return 1
     tally.tell(given.json)
