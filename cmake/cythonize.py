@@ -5,8 +5,8 @@ Called by CMakeLists.txt: ``python cythonize.py SOURCE BUILD CHECKS``. The C fil
 its C file; all are when Cython or the directives below differ from those of the last build. What Cython's
 memoryviews need is not repeated in each but written once, as the module ``svmbench._cyutility``.
 
-Half of what Cython writes is called by Python once in a while, but compiling it takes as long as the rest:
-such functions are marked ``SVMBENCH_CALLED``, for which CMakeLists.txt asks for less optimisation.
+Most of what Cython writes handles Python objects, and gains little by optimisation: such functions are
+marked ``SVMBENCH_CALLED``, for which CMakeLists.txt asks for little optimisation or none.
 
 Cython's ``cythonize`` describes modules by the ``Extension`` of distutils, which Python 3.12 no longer has;
 that is why setuptools is needed to build.
@@ -28,14 +28,15 @@ gc.disable()
 SHARED = "svmbench._cyutility"
 
 MARK = "SVMBENCH_CALLED "
-#: Definitions of what Python calls (wrappers, methods, slots of types), and of Cython's helpers that are not
-#: inlined.
-CALLED = re.compile(
-    r"^static (?!CYTHON_INLINE)[^;{}=#\"]*?\b(?:__Pyx_|__pyx_(?:pw|pf|gb|getprop|setprop|tp|mp|sq)_)\w+"
-    r"\([^;{}]*\)\s*\{.*?^\}$",
+#: Definitions of what Cython writes itself, and of functions of the source.
+DEFINITION = re.compile(
+    r"^static (?!CYTHON_SMALL_CODE)[^;{}=#\"]*?\b(__Pyx_|__pyx_(?:[a-z]+_)?)\w*\([^;{}]*\)\s*\{.*?^\}$",
     re.MULTILINE | re.DOTALL,
 )
-LOOP = re.compile(r"\b(?:for|while|goto \w*continue\w*) *\(")
+#: A loop that iterates over no Python object.
+LOOP = re.compile(r"\b(?:for \((?!;;)|while \(|goto \w*continue)")
+#: A C function of the source with so many references to Python objects mostly calls Python.
+MANY = 12
 
 
 def translate(source: Path, build: Path, *, checks: bool) -> None:
@@ -81,13 +82,18 @@ def translate(source: Path, build: Path, *, checks: bool) -> None:
     for file in files:
         written = build / file.with_suffix(".c")
         if MARK not in (code := written.read_text()):
-            written.write_text(CALLED.sub(_marked, code))
+            written.write_text(DEFINITION.sub(_marked, code))
     mark.write_text(text)
 
 
 def _marked(definition: re.Match[str]) -> str:
-    """Return the definition of a function with the mark, unless it has a loop, which may be a hot one."""
-    return definition[0] if LOOP.search(definition[0]) else MARK + definition[0]
+    """Return the definition of a function with the mark, unless it may be, or be inlined in, a hot loop."""
+    code, kind = definition[0], definition[1]
+    if kind in ("__pyx_f_", "__pyx_pf_", "__pyx_gb_"):
+        hot = LOOP.search(code) or (kind == "__pyx_f_" and code.count("__Pyx_GOTREF(") < MANY)
+    else:
+        hot = code.startswith("static CYTHON_INLINE") and "PyObject" not in code[: code.index("{")]
+    return code if hot else MARK + code
 
 
 if __name__ == "__main__":
