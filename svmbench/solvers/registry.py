@@ -78,10 +78,11 @@ def _whole(solver: type[Solver]) -> type[Solver]:
     """Return a solver that defines what every solver must, or raise an error that names what it lacks."""
     from svmbench.solvers.base import Solver
 
-    paragraphs = (sys.modules[solver.__module__].__doc__ or "").split("\n\n")
-    if not hasattr(solver, "citation") and len(paragraphs) > 1:
-        solver.citation = " ".join(paragraphs[1].split())
-    elif not hasattr(solver, "citation") and sys.flags.optimize > 1:
+    for kind in solver.__mro__:  # it may extend another solver
+        paragraphs = (sys.modules[kind.__module__].__doc__ or "").split("\n\n")
+        if issubclass(kind, Solver) and {"name", "citation"} & vars(kind).keys() == {"name"} and paragraphs[1:]:
+            kind.citation = " ".join(paragraphs[1].split())
+    if not hasattr(solver, "citation") and sys.flags.optimize > 1:
         solver.citation = "unknown: python -OO leaves docstrings out"
     needed = _NEEDED if solver.start is not Solver.start else (*_NEEDED, "Run")
     missing = [name for name in needed if not hasattr(solver, name)] + sorted(solver.__abstractmethods__)

@@ -14,6 +14,7 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.solvers import registry
 from svmbench.solvers.base import Solver
+from svmbench.solvers.kernel.pegasos import Pegasos
 from svmbench.solvers.plain import ExpansionRun
 from tests.told import output
 
@@ -119,6 +120,10 @@ class Half(ExpansionRun):
     pass
 
 
+class Extended(Pegasos):
+    name, title = "extended", "Extended"
+
+
 def plugin(monkeypatch, name, value):
     found = {"svmbench.solvers": {name: EntryPoint(name, value, "svmbench.solvers")}}
     monkeypatch.setattr(registry, "plugins", lambda group: found.get(group, {}))
@@ -128,6 +133,18 @@ def test_a_plug_in_is_found(monkeypatch):
     plugin(monkeypatch, "mine", f"{__name__}:Mine")
     assert "mine" in registry.names()
     assert registry.get("mine") is Mine
+
+
+def test_a_plug_in_that_extends_a_solver_cites_as_that_does(monkeypatch):
+    monkeypatch.delattr(Pegasos, "citation", raising=False)  # as if no other test had asked for it
+    plugin(monkeypatch, "extended", f"{__name__}:Extended")
+    assert registry.get("extended").citation.startswith("S. Shalev-Shwartz, Y. Singer, ")
+
+
+@pytest.mark.parametrize("name", registry.built_in())
+def test_a_citation_is_plain_text_with_a_year(name):
+    assert re.search(r"\b(19|20)\d\d\b", registry.get(name).citation)
+    assert not re.search("`|:math|below|above", registry.get(name).citation)
 
 
 def test_a_plug_in_may_be_the_class_of_its_runs(monkeypatch, capsys):

@@ -1,10 +1,10 @@
 r"""LIBLINEAR in scikit-learn: ``sklearn.svm.LinearSVC``.
 
 R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang and C.-J. Lin, LIBLINEAR: A Library for Large Linear
-Classification, JMLR 9, 2008. Dual coordinate descent, as ``dcd``.
+Classification, JMLR 9, 2008; scikit-learn: F. Pedregosa et al., JMLR 12, 2011.
 
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i)` without bias. (LIBLINEAR regularises its bias, which is
-another problem.)
+another problem.) The method is dual coordinate descent, as in `dcd`.
 
 Points of a curve: fits from scratch with growing limits on the passes (``max_iter``), since tolerances are
 too coarse for this. The tolerance is set so small that it hardly ever ends a fit earlier.

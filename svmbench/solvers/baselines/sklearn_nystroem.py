@@ -1,6 +1,7 @@
 r"""Nyström features in scikit-learn: ``sklearn.kernel_approximation.Nystroem`` and a linear solver.
 
-C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000.
+C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000;
+scikit-learn: F. Pedregosa et al., JMLR 12, 2011.
 
 Features: :math:`K_{ss}^{-1/2} k_s(x)` on s training examples drawn uniformly.
 

@@ -1,6 +1,7 @@
 r"""Fourier features in scikit-learn: ``sklearn.kernel_approximation.RBFSampler`` and a linear solver.
 
-A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007.
+A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007;
+scikit-learn: F. Pedregosa et al., JMLR 12, 2011.
 
 Features: :math:`\sqrt{2/s} \cos(\langle u_k, x \rangle + \phi_k)` of s random frequencies.
 

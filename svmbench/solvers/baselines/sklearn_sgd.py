@@ -1,6 +1,7 @@
 r"""Stochastic gradient descent in scikit-learn: ``sklearn.linear_model.SGDClassifier``.
 
-L. Bottou, Stochastic Gradient Descent Tricks, in Neural Networks: Tricks of the Trade, 2012.
+L. Bottou, Stochastic Gradient Descent Tricks, in Neural Networks: Tricks of the Trade, 2012;
+scikit-learn: F. Pedregosa et al., JMLR 12, 2011.
 
 Step :math:`1 / (\lambda (t_0 + t))`, no projection.
 

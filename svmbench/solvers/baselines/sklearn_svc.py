@@ -1,6 +1,7 @@
 r"""LIBSVM in scikit-learn: ``sklearn.svm.SVC``.
 
-C.-C. Chang and C.-J. Lin, LIBSVM: A Library for Support Vector Machines, ACM TIST 2:27, 2011.
+C.-C. Chang and C.-J. Lin, LIBSVM: A Library for Support Vector Machines, ACM TIST 2:27, 2011;
+scikit-learn: F. Pedregosa et al., JMLR 12, 2011.
 
 Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`; LIBSVM always has a bias.
 

@@ -1,11 +1,10 @@
 r"""Snap ML: ``snapml.SupportVectorMachine``.
 
 C. Dünner, T. Parnell, D. Sarigiannis, N. Ioannou, A. Anghel, G. Ravi, M. Kandasamy and H. Pozidis, Snap ML: A
-Hierarchical Framework for Machine Learning, NeurIPS 2018. On a CPU, this is stochastic dual coordinate
-ascent.
+Hierarchical Framework for Machine Learning, NeurIPS 2018.
 
 Problem: :math:`\min \frac{1}{2C} |w|^2 + \sum_i h(c_i)` without bias; 1/C is its ``regularizer``. (It
-regularises its bias, which is another problem.)
+regularises its bias, which is another problem.) On a CPU, its method is stochastic dual coordinate ascent.
 
 Points of a curve: fits from scratch with growing limits on the passes (``max_iter``).
 

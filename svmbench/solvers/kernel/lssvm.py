@@ -2,7 +2,7 @@ r"""The least-squares SVM, by conjugate gradients.
 
 J. A. K. Suykens and J. Vandewalle, Least Squares Support Vector Machine Classifiers, Neural Processing
 Letters 9, 1999. Conjugate gradients: J. A. K. Suykens, L. Lukas, P. Van Dooren, B. De Moor and J. Vandewalle,
-Least Squares Support Vector Machine Classifiers: a Large Scale Algorithm, ECCTD 1999; so do A. Van Craen, M.
+Least Squares Support Vector Machine Classifiers: a Large Scale Algorithm, ECCTD 1999, and A. Van Craen, M.
 Breyer and D. Pflüger, PLSSVM, IPDPSW 2022.
 
 Problem: the regularised form with squared loss, :math:`\min \frac{\lambda}{2} |w|^2 + \frac{1}{2n} \sum_i

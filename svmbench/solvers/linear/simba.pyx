@@ -1,14 +1,13 @@
 r"""SIMBA, the sublinear primal-dual method.
 
-E. Hazan, T. Koren and N. Srebro, Beating SGD: Learning SVMs in Sublinear Time, NIPS 2011. Without bias. The
-constants below are unconfirmed.
+E. Hazan, T. Koren and N. Srebro, Beating SGD: Learning SVMs in Sublinear Time, NIPS 2011. Without bias.
 
 Problem, the slack-constrained form (eq. 2.3 of the paper on SBP): :math:`\max_{|w| \le 1} f(w)`, :math:`f(w)
 = \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses :math:`c_i = y_i \langle w, x_i
 \rangle`. The method needs rows of norm at most 1. So it works on x/R and ν/R, where R is the largest norm;
 this has the same solution w, with f/R instead of f. ν and the answer are in units of the data.
 
-Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T)::
+Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T); the constants are unconfirmed::
 
     p = q / Σq;  draw i with probability p_i;  u += y_i x_i / (R √(2T));  w = u / max(1, |u|)
     ξ = 2 on the largest p_i, as far as Σξ = nν/R goes, the rest of it on the next: the best 0 <= ξ_i <= 2

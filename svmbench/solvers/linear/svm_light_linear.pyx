@@ -1,9 +1,8 @@
 r"""SVM-light for linear kernels: decomposition with a working set of q examples.
 
-T. Joachims, Making Large-Scale SVM Learning Practical, Advances in Kernel Methods, 1999. There is no bias, so
-there is no equality constraint.
+T. Joachims, Making Large-Scale SVM Learning Practical, Advances in Kernel Methods, 1999, chapter 11.
 
-Problem, the dual of the regularised form in its C-form, C = 1/(λn):
+Problem, the dual of the regularised form in its C-form, C = 1/(λn), without bias and so without an equality:
 :math:`\min_\alpha \frac12 |w|^2 - \sum_i \alpha_i`, :math:`w = \sum_i \alpha_i y_i x_i`,
 :math:`0 \le \alpha_i \le C`, with gradient :math:`g_i = y_i \langle w, x_i \rangle - 1`.
 
