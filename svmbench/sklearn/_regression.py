@@ -100,7 +100,9 @@ def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution 
     gains, bounds = np.concatenate([-targets, targets]) - epsilon, np.tile(problem.box.bounds, 2)
     solver.start(0, 1, bounds, with_bias, _EPS * float(np.abs(targets).max()), None, gains)
     for goal in _GOALS:
+        computed = solver.evaluations
         reached = solver.advance(goal * tol, most - solver.steps)
+        oracle.ledger.kev_computed += solver.evaluations - computed
         if not reached and (goal < _GOALS[0] or solver.steps >= most):
             break
         alpha, _ = solver.point()

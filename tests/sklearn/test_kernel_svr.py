@@ -140,6 +140,20 @@ def test_many_rows_with_few_features_are_solved_in_nested_sets_or_one(monkeypatc
     assert fitted.kernel_evaluations_ > 0
 
 
+def test_kernel_values_of_the_solver_and_of_the_certificate_are_counted(monkeypatch):
+    made = []
+
+    class Seen(TwoGroups):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(_regression, "TwoGroups", Seen)
+    fitted = KernelSVR(gamma=0.4).fit(*waves(1500))
+    (solver,) = made
+    assert 0 < fitted.kernel_evaluations_ - solver.evaluations == fitted.support_.size * 1500
+
+
 @pytest.mark.parametrize("C", [1e-6, 1e6])
 def test_any_C(C):
     X, y = waves(80)
