@@ -184,7 +184,7 @@ cdef class TwoGroups:
         if alpha != NULL:
             with nogil:
                 for k in range(self.inner.stride):
-                    if self.inner.beta[k] != 0.0 and not self.made[k]:
+                    if self.inner.beta[k] != 0.0 and not self.ready[k]:
                         which = k >= self.begin[1]
                         self.planned[0] = k - self.begin[which]
                         self.fill_group(which, 1)

@@ -147,6 +147,17 @@ def test_rows_that_are_made_together_change_no_bit(regression):
         np.testing.assert_array_equal(one, other)
 
 
+def test_rows_that_were_made_ahead_of_need_are_not_made_again():
+    X = np.random.default_rng(3).normal(size=(sum(SIZES), 64)).astype(np.float32)
+    oracle = Oracle(X, {**GAUSSIAN, "gamma": 0.01}, layout="dense")
+    solver, n = TwoGroups([oracle.stored(rows_of(0)), oracle.stored(rows_of(1))], np.ones(X.shape[0])), 101
+    solver.start(0, 1, np.ones(n), True, 1e-12)
+    solver.advance(1e-1, 10)
+    first = solver.evaluations
+    solver.start(0, 1, np.ones(n), True, 1e-12, np.repeat([1.0 / 37, 1.0 / 64], [37, 64]))  # all have rows
+    assert 0 < first < first + solver.evaluations == n**2
+
+
 def test_steps_are_limited():
     solver = solver_over(oracle_of("dense"))
     problem = problem_of(0, 1, "unregularised", False)
