@@ -80,7 +80,8 @@ def _whole(solver: type[Solver]) -> type[Solver]:
 
     for kind in solver.__mro__:  # it may extend another solver
         paragraphs = (sys.modules[kind.__module__].__doc__ or "").split("\n\n")
-        if issubclass(kind, Solver) and {"name", "citation"} & vars(kind).keys() == {"name"} and paragraphs[1:]:
+        silent = "name" in vars(kind) and "citation" not in vars(kind)
+        if issubclass(kind, Solver) and silent and len(paragraphs) > 1:
             kind.citation = " ".join(paragraphs[1].split())
     if not hasattr(solver, "citation") and sys.flags.optimize > 1:
         solver.citation = "unknown: python -OO leaves docstrings out"
