@@ -37,4 +37,6 @@ def main() -> int:
     if _serving:
         signal.signal(signal.SIGINT, command.interrupt)
     gc.set_threshold(20_000)  # a hundred thousand runs are kept, and looked through each time for garbage
-    return leftover_threads.ended(command.main())
+    code = leftover_threads.ended(command.main())
+    gc.freeze()  # Python would look for garbage once more in all that the end of the process frees
+    return code
