@@ -36,7 +36,7 @@ def main() -> int:
     """Run the command line of this process and return the exit code."""
     if _serving:
         signal.signal(signal.SIGINT, command.interrupt)
-    gc.set_threshold(20_000)  # a hundred thousand runs are kept, and looked through each time for garbage
+    gc.set_threshold(200_000)  # imports and runs are kept, and looked through each time for garbage
     code = leftover_threads.ended(command.main())
     gc.freeze()  # Python would look for garbage once more in all that the end of the process frees
     return code
