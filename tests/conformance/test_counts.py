@@ -127,7 +127,7 @@ def compare(name, given, kernel, layout, cache, by_rows, on_demand, alpha):
     assert ledger["kev_computed"] - ledger["kev_discarded"] == needed, said.format("kev_computed")
     assert ledger["inner_products"] == ledger["kev_computed"]
     assert ledger["iterations"] == run.iterations
-    assert ledger["kev_observation"] == ledger["kev_prediction"] == 0
+    assert ledger["kev_observation"] == ledger["kev_prediction"] == 0, "training evaluates as if it observed"
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -91,5 +91,6 @@ def test_it_passes_the_conformance_suite_and_a_wrong_count_is_found_by_the_comma
     monkeypatch.setenv("PYTEST_ADDOPTS", "-x")  # one that fails is enough
     done = python(installed, *checked, cwd=tmp_path)
     assert done.returncode == 1 and len(done.stdout.splitlines()) < 30
+    assert re.search(r"^\| solver \| counts +\|\n.*\n\| greedy \| 0 of 1 +\|$", done.stdout, re.M)
     assert "not so: counts and iterates equal the slow oracle: one case, greedy-" in done.stdout
     assert "kev_ondemand is not what the specification evaluates" in done.stdout
