@@ -192,14 +192,15 @@ CASES = [
     (ANY, HOLDS, "", {"seeds": 3, "sbp": envelope(12, 10)}),
     *[
         (RISES, verdict, "", {"sbp": ending(*how)})
-        for how, verdict in (((15.0,), HOLDS), ((10.0,), NOT), ((10.5, 2.0), UNSURE))
+        for how, verdict in (((15.0,), HOLDS), ((10.0,), NOT), ((10.5,), NOT), ((10.5, 2.0), UNSURE))
     ],
     (replace(RISES, since=64_000), NOT_ATTEMPTED, "end at 1.3e5, too soon after 6.4e4", {"sbp": flat_at(9)}),
     (replace(RISES, since=32_000), NOT, "from 3.2e4 on$", {"sbp": flat_at(9)}),
     *[
         (Ended("c", "sbp", because, share=share), verdict, "", {"sbp": flat_at(10)})
         for because, share, verdict in (
-            *[("says so", [1, 1], HOLDS), ("SV >= k", [1, 1], NOT), ("SV >= k", [0, 0], HOLDS)],
+            *[("says so", [1, 1], HOLDS), ("SV >= k", [1, 1], NOT)],
+            *[("says so", [0, 0], NOT), ("SV >= k", [0, 0], HOLDS)],
         )
     ],
     *[
@@ -208,6 +209,7 @@ CASES = [
             *[(measured(5), HOLDS), (measured(6), NOT), (measured(5, low=4, high=6), UNSURE)],
         )
     ],
+    (Exact("c", Measured("m"), 5), NOT, "", {"measures": measured(5.5)}),
     # Costs below 1 are compared too.
     (BELOW, HOLDS, "^from 1.0e-1 to 8.0e-1, the lower one at 100%", QUICK),
     (Slope("c", Value("sbp"), (0, 1)), NOT, "^19 places from 1.0e-1", QUICK),
