@@ -101,28 +101,6 @@ TARGET INLINE vf VARIANT(argument)(const bits_store *store, const uint32_t *quer
 
 #include "columns.h"
 
-/* Kernel values of the integers up to `largest`. */
-TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
-                                     const int distance, int32_t largest)
-{
-    if (LEVEL >= 1 && largest < 32)
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance, .tables = 1});
-    else if (LEVEL >= 2 && largest < 128)
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance, .tables = 4});
-    else
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance});
-}
-
-/* Separate from `bits_block`, whose loops become slower as more of them are inlined into one function. */
-TARGET static __attribute__((noinline)) void VARIANT(bits_whole)(const bits_store *store, const kernel_params *kernel,
-                                                                 const kernel_block *block)
-{
-    if (kernel->kind == WHOLE_DISTANCE)
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .whole = 1});
-    else
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.whole = 1});
-}
-
 /* Values from the words of examples. */
 TARGET static void VARIANT(by_words)(const bits_store *store, const kernel_params *kernel, const kernel_block *block)
 {
@@ -131,12 +109,14 @@ TARGET static void VARIANT(by_words)(const bits_store *store, const kernel_param
         const int32_t ones = ((const int32_t *)(block->queries + r * block->query_bytes))[store->words];
         most = ones > most ? ones : most;
     }
-    if (kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT)
-        VARIANT(bits_whole)(store, kernel, block);
-    else if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(bits_any)(store, kernel, block, 1, store->most + most);
+    const int whole = kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT;
+    const int distance = kernel->kind == KERNEL_GAUSSIAN || kernel->kind == WHOLE_DISTANCE;
+    const int32_t largest = store->most + (distance ? most : 0);
+    const int tables = whole || largest >= 128 ? 0 : largest < 32 ? 1 : 4;
+    if (distance)
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .whole = whole, .tables = tables});
     else
-        VARIANT(bits_any)(store, kernel, block, 0, store->most);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.whole = whole, .tables = tables});
 }
 
 /* Whether columns are faster for a query, and their sums fit into bytes: measured, with half of the features ones both

@@ -76,14 +76,10 @@ TARGET INLINE int VARIANT(skips)(const bytes_store *store, const kernel_block *b
 
 TARGET static void VARIANT(bytes_block)(const void *store, const kernel_params *kernel, const kernel_block *block)
 {
+    const int whole = kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT;
+    const int distance = kernel->kind == KERNEL_GAUSSIAN || kernel->kind == WHOLE_DISTANCE;
     if (LEVEL <= 1 && kernel->kind == KERNEL_GAUSSIAN && VARIANT(skips)(store, block))
         VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .skips = 1});
-    else if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1});
-    else if (kernel->kind == WHOLE_DISTANCE)
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .whole = 1});
-    else if (kernel->kind == WHOLE_PRODUCT)
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){.whole = 1});
     else
-        VARIANT(sweep)(store, kernel, block, (sweep_mode){0});
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance, .whole = whole});
 }

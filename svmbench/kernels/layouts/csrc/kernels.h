@@ -37,7 +37,7 @@ typedef struct {
 /* A value depends only on its query and its example, bit for bit, and not on the rest of the block. */
 typedef void (*block_fn)(const void *store, const kernel_params *kernel, const kernel_block *block);
 
-/* For sweep.h: what its `add` and `value` compute; a constant in each compiled loop. */
+/* For sweep.h: what its `add` and `argument` compute. What `add` reads is a constant in each compiled loop. */
 typedef struct {
     int distance; /* a squared distance, else an inner product */
     int whole;    /* the integer itself, not its kernel value */

@@ -12,7 +12,7 @@
  *   UNFINISHED(mode) whether that argument itself is requested.
  *
  * Every structure here is a constant or a local variable of functions that are all inlined into one, so that its fields
- * are registers and each mode gets specialised loops. */
+ * are registers, and each mode whose sums differ gets specialised loops. */
 
 /* The source of the values. */
 typedef struct {
@@ -97,6 +97,38 @@ TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, cons
     }
 }
 
+/* Kernel values from complete sums. */
+TARGET INLINE void VARIANT(conclude_as)(const VARIANT(sweep_data) data, const VARIANT(sweep_group) group,
+                                        const SUM *total, ptrdiff_t tile, const sweep_mode mode)
+{
+    const int count = group.rows * SPLIT;
+    vf values[ROWS * SPLIT];
+#pragma GCC unroll 16
+    for (int a = 0; a < count; a++)
+        values[a] = VARIANT(argument)(data.store, (const uint32_t *)(group.queries + a / SPLIT * group.query_bytes),
+                                      total[a], tile * TILE + a % SPLIT * LANES, mode);
+    if (!UNFINISHED(mode))
+        VARIANT(finish_all)(values, count, data.kernel, mode.distance);
+#pragma GCC unroll 16
+    for (int a = 0; a < count; a++)
+        VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, values[a]);
+}
+
+/* Sums that are the same for several modes have one loop, and the mode is chosen here, once per group and tile. Loops
+ * of their own would gain 3 % at most, for examples of one word, and would take twice as long to compile. */
+TARGET INLINE void VARIANT(conclude)(const VARIANT(sweep_data) data, const VARIANT(sweep_group) group,
+                                     const SUM *total, ptrdiff_t tile, const int distance)
+{
+    if (LEVEL >= 1 && data.mode.tables == 1)
+        VARIANT(conclude_as)(data, group, total, tile, (sweep_mode){.distance = distance, .tables = 1});
+    else if (LEVEL >= 2 && data.mode.tables == 4)
+        VARIANT(conclude_as)(data, group, total, tile, (sweep_mode){.distance = distance, .tables = 4});
+    else if (data.mode.whole)
+        VARIANT(conclude_as)(data, group, total, tile, (sweep_mode){.distance = distance, .whole = 1});
+    else
+        VARIANT(conclude_as)(data, group, total, tile, (sweep_mode){.distance = distance});
+}
+
 /* The micro-kernel: sums of a group of queries over some columns and, after the last column, kernel values. */
 TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(sweep_group) group,
                                   const sweep_piece piece)
@@ -130,22 +162,14 @@ TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(
             __builtin_memcpy(&before, group.out + a / SPLIT * group.stride + a % SPLIT * LANES, sizeof before);
             total[a] += before;
         }
-    if (piece.end < columns) {
+    if (piece.end < columns)
 #pragma GCC unroll 16
         for (int a = 0; a < rows * SPLIT; a++)
             VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, (vf)total[a]);
-        return;
-    }
-    vf values[ROWS * SPLIT];
-#pragma GCC unroll 16
-    for (int a = 0; a < rows * SPLIT; a++)
-        values[a] = VARIANT(argument)(store, (const uint32_t *)(group.queries + a / SPLIT * group.query_bytes),
-                                      total[a], piece.tile * TILE + a % SPLIT * LANES, data.mode);
-    if (!UNFINISHED(data.mode))
-        VARIANT(finish_all)(values, rows * SPLIT, data.kernel, data.mode.distance);
-#pragma GCC unroll 16
-    for (int a = 0; a < rows * SPLIT; a++)
-        VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, values[a]);
+    else if (data.mode.distance)
+        VARIANT(conclude)(data, group, total, piece.tile, 1);
+    else
+        VARIANT(conclude)(data, group, total, piece.tile, 0);
 }
 
 /* A single query passes over the tiles, and its sums need no chunks, since they are exact. The columns of the next tile
