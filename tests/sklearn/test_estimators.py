@@ -1,5 +1,6 @@
 """The estimators hold scikit-learn's conventions, solve SVC's problem, and say how far from its optimum."""
 
+import platform
 import subprocess
 import sys
 import warnings
@@ -287,6 +288,18 @@ def test_a_fit_without_class_weights_loads_no_preprocessing():
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == ["[1.0,", "1.0]", "False"]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library manages memory differently")
+def test_a_fit_reuses_the_memory_of_the_last_one():
+    program = (
+        "import resource; import numpy as np; from svmbench.sklearn import KernelSVR; "
+        "X = np.random.default_rng(0).standard_normal((1000, 200)); "
+        "faults = [KernelSVR().fit(X, X[:, 0]) and resource.getrusage(0).ru_minflt for _ in range(5)]; "
+        "print(faults[-1] - faults[-2])"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(ended.stdout) < 500  # its kernel matrix alone has 2000 pages
 
 
 def test_looks_at_the_gap_are_rare_far_from_the_tolerance_and_frequent_near_it():
