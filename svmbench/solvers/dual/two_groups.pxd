@@ -105,6 +105,7 @@ cdef class TwoGroups:
     cdef void take_all(self) noexcept nogil
     cdef void step_in_few(self) noexcept nogil
     cdef void pack(self) noexcept nogil
+    cdef bint can_pack(self) noexcept nogil
     cdef bint may_change(self, Py_ssize_t k, float reach) noexcept nogil
     cdef Py_ssize_t plan(self, Py_ssize_t k) noexcept nogil
     cdef void fill_group(self, Py_ssize_t own, Py_ssize_t count) noexcept nogil

@@ -104,7 +104,7 @@ cdef class TwoGroups:
         self.packed.from_, self.packed.to = &self.runs[0, 0], &self.runs[1, 0]
         self.packed.lanes = &self.runs[2, 0]
         packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
-        self.few_matrix = aligned_zeros(packed * packed, np.float32)
+        self.few_matrix = np.empty(0, dtype=np.float32)
         self.few_made = np.zeros(packed, dtype=np.uint8)
         self.few_vectors = np.zeros((7, packed))
         self.query = np.zeros(self.most * query, dtype=np.int8)
@@ -295,7 +295,7 @@ cdef class TwoGroups:
         for k in range(last.stride):
             count += self.may_change(k, reach)
         stride = (count + TWO_GROUPS_PAD - 1) // TWO_GROUPS_PAD * TWO_GROUPS_PAD
-        if stride > FEWER * last.stride:
+        if stride > FEWER * last.stride or not self.can_pack():
             return
         bind(&self.few, &self.few_vectors[0, 0], self.few_vectors.shape[1])
         count = 0
@@ -319,6 +319,17 @@ cdef class TwoGroups:
         self.few.made, self.few.make = &self.few_made[0], <make_row>copy
         memset(self.few.made, 0, <size_t>stride)
         self.step_in_few()
+
+    cdef bint can_pack(self) noexcept nogil:
+        """Return whether there is memory for packed rows, which is taken when it is first needed."""
+        cdef Py_ssize_t packed = self.few_vectors.shape[1]
+        if self.few_matrix.shape[0] == 0:
+            with gil:
+                try:
+                    self.few_matrix = aligned_zeros(packed * packed, np.float32)
+                except MemoryError:
+                    return False
+        return True
 
     cdef bint may_change(self, Py_ssize_t k, float reach) noexcept nogil:
         """Return whether a coefficient is not 0, or its value within `reach` of one that can move."""
