@@ -47,11 +47,12 @@ def solve_pairs(TwoGroups solver not None, FewGaps few, problems, found, numbers
     cdef double[:, ::1] alpha = found.alpha, bias = found.bias, gaps = found.gap
     cdef int64_t[:, ::1] iterations = found.iterations, evaluations = found.evaluations
     cdef unsigned char[:, ::1] solved = found.solved.view(np.uint8)
-    cdef double[::1] responses = np.empty(found.widest), known = np.empty(found.widest), start
+    cdef double[::1] responses, known, start
     cdef double tol = problems.tol, b = 0.0, share = 1.0, gap = 0.0, goal = 0.0
     cdef bint balanced = problems.bias != "none", reached = False, refined = False
     cdef int64_t most = 0
     cdef Py_ssize_t p = 0, c = 0, n = 0, at = 0, near = 0, k = 0
+    responses, known = np.empty((2, found.widest))
     for p in numbers:
         at, n, near = ends[p], ends[p + 1] - ends[p], -1
         most = min(<int64_t>(work / n), STEPS * n)

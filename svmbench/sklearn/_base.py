@@ -64,6 +64,10 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """
     plain = _is_plain(X, 2, "f") and X.dtype in ACCEPTED["dtype"]
     plain = plain and all(_is_plain(one, 1, "biuf") and len(one) == len(X) for one in y)
+    if plain and y:
+        estimator.n_features_in_ = X.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+        return X, *y
     return validate_data(estimator, X, *y, **ACCEPTED, **options, skip_check_array=plain)
 
 

@@ -67,7 +67,7 @@ class PairSolutions:
         self.first, self.second = np.ascontiguousarray(both.T)
         self.ends = np.concatenate([[0], np.cumsum(sizes[both].sum(axis=1))])
         self.rows = np.concatenate([self.groups[one] for one in both.ravel()])
-        self.y = np.repeat(np.tile([-1.0, 1.0], len(both)), sizes[both].ravel())
+        self.y = np.repeat([-1.0, 1.0] * len(both), sizes[both].ravel())
         self.alpha = np.zeros((several, self.rows.size))
         self.bias, self.gap = np.zeros((2, several, len(both)))
         self.iterations, self.evaluations = np.zeros((2, several, len(both)), dtype=np.int64)

@@ -60,13 +60,13 @@ class PairProblems:
         tol: float,
         threads: int = 1,
     ) -> None:
-        checked_diagonal(oracle)  # as all solvers do: with infinite values, the gap would seem to be 0
+        # As all solvers do: with infinite values, the gap would seem to be 0.
+        self._diagonal = checked_diagonal(oracle)[np.concatenate(found.groups)]
         self._oracle, self._found, self._C, self.bias, self.tol = oracle, found, C, bias, tol
         self._weights = None if weights is None else weights[found.rows]
         #: Upper bounds of the coefficients in `found`, for each C.
         self.bounds = np.multiply.outer(C, np.ones(found.y.size) if self._weights is None else self._weights)
         self._groups = [oracle.stored(rows) for rows in found.groups]
-        self._diagonal = oracle.diagonal()[np.concatenate(found.groups)]
         self._threads = min(threads, found.first.size)
 
     @staticmethod

@@ -366,6 +366,8 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
             if self.class_weight is None
             else compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
         )
+        if self.class_weight is None and sample_weight is None:
+            return None
         weights = self.class_weight_[codes] * given_weights(sample_weight, codes.size)
         if np.all(weights == 1.0):
             return None

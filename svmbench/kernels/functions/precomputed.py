@@ -69,10 +69,11 @@ class Precomputed(Kernel):
 
     def numbers(self, X: Any) -> Any:
         """Return the rows of the matrix that belong to examples, int64, shape (n,)."""
-        found = (X.toarray() if hasattr(X, "toarray") else X).astype(np.int64)
+        given = X.toarray() if hasattr(X, "toarray") else X
+        found = given.astype(np.int64)
         assert self.matrix is not None
         size = len(self.matrix)
-        if X.shape[1] != 1 or (found != X).any() or (found < 0).any() or (found >= size).any():
+        if X.shape[1] != 1 or not ((found == given) & (found >= 0) & (found < size)).all():
             raise UserError(
                 f"kernel=precomputed needs one feature, a row of its matrix from 0 to {size - 1}: "
                 "give a data set of these"
