@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,8 +130,13 @@ def storage(prepared: Prepared, *, given: bool = False) -> Prepared:
     dense = held_dense(train.X)
     double = given and not all(is_exact(part.X) for part in prepared.parts.values())
     dtype = np.float64 if double else np.float32
+    places: Sequence[int] = range(train.X.shape[1])  # of features in the files
+    if prepared.filling is not None:
+        places = [k for k, column in enumerate(prepared.filling["columns"]) if "median" in column]
+    elif prepared.columns not in (None, len(places)):
+        places = ()
     parts = {
-        key: Part(_layout(part.X, dense, dtype), np.asarray(part.y, np.float64))
+        key: Part(_layout(part.X, dense, dtype, places), np.asarray(part.y, np.float64))
         for key, part in prepared.parts.items()
     }
     return replace(prepared, parts=parts)
@@ -156,15 +162,16 @@ def density(X: Matrix) -> float:
     return float(nonzero) / (rows * columns)
 
 
-def _layout(X: Matrix, dense: bool, dtype: type) -> Matrix:
+def _layout(X: Matrix, dense: bool, dtype: type, places: Sequence[int]) -> Matrix:
     with np.errstate(over="ignore"):  # checked below, with a message
         single = X.astype(np.float32)
     if not np.isfinite(single.data if issparse(single) else single).all():
         largest = abs(X).max(axis=0)
         largest = np.ravel(largest.todense() if issparse(X) else largest)
+        feature = f" of feature {places[int(largest.argmax())] + 1}" if places else ""
         raise UserError(
-            f"values of feature {largest.argmax() + 1} reach {largest.max():.1e}, beyond the range of single "
-            "precision, 3.4e38: rescale them"
+            f"values{feature} reach {largest.max():.1e}, beyond the range of single precision, 3.4e38: "
+            "rescale them"
         )
     X = single if dtype is np.float32 else X.astype(dtype)
     if dense:

@@ -66,9 +66,20 @@ def test_a_split_without_both_classes_is_refused(write):
     assert "all of one class" in fault(write(b"1 1:1\n-1 1:2\n"), test_fraction=0.5)
 
 
-@pytest.mark.parametrize("text", [b"1 2:-1e39\n-1 1:2\n", b"0,1e39,1\n2,3,-1\n"], ids=["sparse", "dense"])
-def test_values_beyond_single_precision_are_refused(write, text):
-    assert names(fault(write(text), test_fraction=0), "feature 2", "1.0e+39", "single precision, 3.4e38:")
+@pytest.mark.parametrize(
+    ("text", "given", "feature"),
+    [
+        (b"1 2:-1e39\n-1 1:2\n", {}, " of feature 2"),
+        (b"0,1e39,1\n2,3,-1\n", {}, " of feature 2"),
+        (b"c,a,y\nx,1e39,1\nz,3,-1\nx,2,1\n", {"encode": "onehot"}, " of feature 2"),
+        (b"a,b,y\n?,1e39,1\n?,3,-1\n?,2,1\n", {"missing": "median"}, " of feature 2"),
+        (b"a,b,y\n4,1e39,1\n5,3,-1\n6,2,1\n", {"drop": "a"}, " of feature 2"),
+        (b"1 900000:1e39\n-1 800000:2\n", {}, ""),  # most columns are empty and left out
+    ],
+)
+def test_values_beyond_single_precision_are_refused(write, text, given, feature):
+    told = fault(write(text), test_fraction=0, **given)
+    assert names(told, f"values{feature} reach 1.0e+39", "single precision, 3.4e38:")
 
 
 def test_terminal_escapes_are_shown_not_sent(write):
