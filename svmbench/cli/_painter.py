@@ -1,7 +1,7 @@
 """Pictures of a run that has just ended, drawn by a process forked beside it.
 
 Importing matplotlib and drawing take longer than a short run. The process is forked before anything is loaded
-and imports matplotlib while the configuration is composed and the data are loaded; a new run starts when
+and imports matplotlib while the configuration is composed and the data are loaded; a new run trains when
 that is done. The process is then idle until the run has ended, so that it does not disturb timings. A stored
 run is found without waiting for the process.
 """

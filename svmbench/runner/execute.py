@@ -77,7 +77,7 @@ def execute(
     wait : bool
         If another process is making this run, wait for it; by default that is a `UserError`.
     ready : callable, optional
-        Called before a run that is not stored yet begins; returns when the machine is free for it.
+        Called before a run that is not stored yet trains; returns when the machine is free for it.
 
     Raises
     ------
@@ -153,8 +153,6 @@ class _Attempt:
         found = store.get(self._same)
         if found is not None and found.complete and not task.config.force:
             return Outcome.found(found)
-        if ready is not None:
-            ready()
         about = _manifest(task, store, self._best)
         about |= {"seeds": prepare.seeds(task.config), "runs_before": runs_before}
         if self._allowance is not None:
@@ -173,6 +171,8 @@ class _Attempt:
             if isinstance(before, Kept):
                 with self._interrupt.deferred():  # now, so that they remain however this attempt ends
                     before.put(writer)
+            if ready is not None:
+                end = end or self._ended(ready)
             warm = task.config.validate is not None and task.config.validate.warm
             if not warm:
                 end = end or self._ended(self._cross_validate)
