@@ -1,4 +1,5 @@
 /* The loops of mapped.h for one instruction set. */
+#include "svmbench/simd/csrc/intrinsics.h"
 
 #undef STRIP
 #define STRIP 8 /* registers of the result that one pass computes */

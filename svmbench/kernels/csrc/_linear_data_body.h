@@ -1,5 +1,6 @@
 /* The dense loops of rows.h for one instruction set. In each loop, the term of number k of a row is added to sum
  * k mod SUMS. The sums are then added by halves. The last terms, fewer than 8, are added one by one. */
+#include "svmbench/simd/csrc/doubles.h"
 
 #undef WIDTH
 #undef PARTS

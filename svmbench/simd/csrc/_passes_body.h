@@ -1,4 +1,6 @@
 /* The passes of passes.h, eight values at a time; compiled once for each instruction set. */
+#include "doubles.h"
+
 #undef WIDTH
 #undef CHAINS
 #define WIDTH (BYTES / 8)    /* float64 numbers in a register */

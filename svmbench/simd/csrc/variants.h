@@ -2,10 +2,6 @@
  * defined, after vectors.h. */
 #include "isa.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #ifdef __FAST_MATH__
 #error "compile without -ffast-math: the exponential rounds by adding a constant, which fast-math removes"
 #endif

@@ -1,4 +1,6 @@
 /* One register at a time into eight independent sums, which hides all latency. */
+#include "svmbench/simd/csrc/intrinsics.h"
+
 #undef STREAMS
 #undef OPAQUE
 #define STREAMS 8

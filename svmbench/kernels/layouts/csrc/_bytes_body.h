@@ -1,6 +1,8 @@
 /* The loops of the bytes layout. */
 #include "finish.h"
 
+#include "svmbench/simd/csrc/intrinsics.h"
+
 #undef ROWS
 #if LEVEL >= 2
 #define ROWS 8

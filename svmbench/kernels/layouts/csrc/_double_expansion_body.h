@@ -1,6 +1,8 @@
 /* The loops of double_expansion.h. */
 #include "finish_double.h"
 
+#include "svmbench/simd/csrc/doubles.h"
+
 #undef SPAN
 #undef GROUP
 #define SPAN (DOUBLE_TILE / WIDTH) /* registers of a column of a tile */

@@ -1,4 +1,6 @@
 /* Sum of values times coefficients in float64, the same 32 partial sums on every instruction set. */
+#include "svmbench/simd/csrc/doubles.h"
+
 TARGET static double VARIANT(weigh)(const float *values, const double *coefficients, ptrdiff_t count)
 {
     enum { SUMS = 32, WIDTH = BYTES / 8 };

@@ -1,5 +1,7 @@
 /* The passes of two_groups.c, a chunk at a time: CHAINS registers, so that none waits for another. To carry places
  * along takes longer than all else in a pass, so only the chunk of a maximum is carried, and searched afterwards. */
+#include "svmbench/simd/csrc/doubles.h"
+
 #undef WIDTH
 #undef CHAINS
 #undef CHUNK

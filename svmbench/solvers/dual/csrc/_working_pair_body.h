@@ -1,5 +1,7 @@
 /* The passes of working_pair.h. Values are computed independently and nothing is fused, so that all instruction sets
  * give the same bits. */
+#include "svmbench/simd/csrc/doubles.h"
+
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
 #undef WIDTH

@@ -2,6 +2,8 @@
  *
  * Gains take divisions and all vectors of the set. They are computed for the few chunks where a bound without division,
  * of the gain without the boxes, exceeds the best gain of those before: the result is that of all gains, bit for bit. */
+#include "svmbench/simd/csrc/doubles.h"
+
 #undef WIDTH
 #undef CHAINS
 #undef CHUNK

@@ -1,5 +1,7 @@
 /* The pass over one block of coordinates; see smo.h. Products and sums are not fused and values are computed
  * independently, so that all instruction sets give the same bits. */
+#include "svmbench/simd/csrc/doubles.h"
+
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
 #undef WIDTH
