@@ -237,7 +237,7 @@ def test_advance_stops_at_the_first_boundary_past_the_mark(name, given, counter)
     mark = 20 * N
     while steps.ledger.as_dict()[counter] < mark and not (one.converged or one.stalled):
         one.advance("iterations", one.iterations + 1)
-        assert one.iterations <= mark, f"it goes on without an end, and its {counter} without increasing"
+        assert one.iterations <= 100 * mark, f"it goes on without an end, and hardly adds to {counter}"
     run, oracle = start(name, given, X, y, kernel)
     run.advance(counter, mark)
     assert state(run, oracle) == state(one, steps)
