@@ -32,7 +32,8 @@ from tests.cluster.nodes import MEMORY, SLURM, Nodes, processes, ray, said, slur
 
 #: Runs that take seconds, and runs that take milliseconds.
 _DATA = ("solver=pegasos", "dataset=twonorm", "dataset.n_test=100", "budget.kev=null", "budget.memory=64")
-LONG = (*_DATA, "dataset.n_train=20000", "budget.iterations=1500000", "kernel.gamma=0.02")
+_LARGE = (*_DATA, "dataset.n_train=20000", "kernel.gamma=0.02")
+LONG = (*_LARGE, "budget.iterations=1500000")
 SHORT = (*_DATA, "dataset.n_train=100", "budget.iterations=50")
 ENDLESS = (*_DATA, "dataset.n_train=100", "budget.iterations=1000000000000")
 #: Columns that two runs of one identity need not share: clocks, and what the cache of rows decides,
@@ -138,12 +139,14 @@ def chunks(results: Path, nodes: Nodes) -> None:
 
 def preempted(results: Path, nodes: Nodes) -> None:
     """Runs that a partition of higher priority preempts continue in the same sweep."""
-    with sweep(results, *LONG, "seed=0,1", *SLURM, "launcher.bundle=1") as process:
+    longer = (*_LARGE, "budget.iterations=6000000")  # SLURM takes seconds to preempt
+    with sweep(results, *longer, "seed=0,1", *SLURM, "launcher.bundle=1") as process:
         wait(lambda: in_their_middle(results, 2), "two runs with checkpoints")
         say(said("sbatch", "--partition=urgent", "--nodes=2", "--output=/dev/null", "--wrap=sleep 5"))
         wait(lambda: "PD" in said("squeue", "--array", "--noheader", "--format=%t"), "job that was preempted")
         ended(process, 0)
-    assert len(runs(results)) == 2 and all("continued" in run.manifest for run in Store(results).runs())
+    assert len(runs(results)) == 2
+    assert all("continued" in run.manifest for run in Store(results).runs())
 
 
 def attached(results: Path, nodes: Nodes) -> None:
