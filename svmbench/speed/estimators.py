@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import statistics
 import time
 import warnings
 from collections.abc import Callable
@@ -26,8 +25,9 @@ C = (0.1, 1.0, 100.0)
 #: Standard deviation of the noise, relative to that of the scores that determine the classes.
 NOISE = 0.5
 
-#: Fits of each program, at least and until they have taken this many seconds together.
-TURNS, SECONDS = 3, 0.3
+#: Turns after the one that warms up, at least, and until all fits have taken `SECONDS` together. None begins
+#: after `LONG` seconds: a first turn that takes longer counts itself.
+TURNS, SECONDS, LONG = 3, 0.3, 10.0
 
 _NUMBERS = ("baseline ms", "ours ms", "ratio", "load", "baseline's gap", "our gap")
 HEADER = ("estimator", "baseline", "rows", "features", "C", *_NUMBERS)
@@ -66,7 +66,7 @@ class Pair:
     C : float
         C.
     turns : int
-        Number of turns, after one that warms up.
+        Number of turns that count.
     theirs, ours : (float, float, float)
         Quartiles of the seconds of a turn.
     ratio : (float, float, float)
@@ -153,20 +153,20 @@ def _baseline(program: str, kind: Kind, value: float) -> Any:
 def _turns(theirs: Any, mine: Any, X: Any, y: Any) -> dict[str, Any]:
     """Fit both in turns; return the fields of a `Pair` from ``turns`` to ``load``."""
     spent: dict[Any, list[float]] = {theirs: [], mine: []}
+    taken = 0.0
     begun, load = stamp()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a baseline may end before it has converged
-        while len(spent[mine]) <= TURNS or sum(map(sum, spent.values())) < SECONDS:
+        while taken < SECONDS or (taken < LONG and len(spent[mine]) <= TURNS):
             for each in (theirs, mine) if len(spent[mine]) % 2 else (mine, theirs):
                 begin = time.process_time()
                 each.fit(X, y)
                 spent[each].append(max(time.process_time() - begin, 1e-9))
-    others, own = spent[theirs][1:], spent[mine][1:]
+                taken += spent[each][-1]
+    others, own = (seconds[1:] or seconds for seconds in (spent[theirs], spent[mine]))
     ratios = [a / b for a, b in zip(others, own, strict=True)]
     measured = {"theirs": others, "ours": own, "ratio": ratios}
-    quartiles = {
-        name: tuple(statistics.quantiles(each, method="inclusive")) for name, each in measured.items()
-    }
+    quartiles = {name: np.quantile(each, (0.25, 0.5, 0.75)).tolist() for name, each in measured.items()}
     return {"turns": len(own), **quartiles, "begun": begun, "load": load}
 
 

@@ -31,7 +31,15 @@ def test_every_case_has_a_line_that_is_stored(tmp_path, monkeypatch, capsys):
     assert output(capsys, ["speed", "show", "--results", str(tmp_path)]).count("| sklearn") == len(cases)
 
 
-def test_the_ratio_is_that_of_turns(monkeypatch):
+@pytest.mark.parametrize(
+    ("theirs", "ours", "turns", "ratios", "medians"),
+    [
+        ((3.0, 0.4, 0.9, 0.1), (3.0, 0.2, 0.3, 0.1), 3, (1.5, 2.0, 2.5), (400.0, 200.0)),
+        ((5.0, 3.0), (1.0, 2.0), 1, (1.5, 1.5, 1.5), (3000.0, 2000.0)),  # takes 11 seconds
+        ((50.0,), (2.0,), 1, (25.0, 25.0, 25.0), (50000.0, 2000.0)),  # too long for a turn that warms up
+    ],
+)
+def test_the_ratio_is_that_of_turns(monkeypatch, theirs, ours, turns, ratios, medians):
     class Fit:
         def __init__(self, *seconds):
             self.seconds = iter(seconds)
@@ -41,10 +49,11 @@ def test_the_ratio_is_that_of_turns(monkeypatch):
 
     clock = [0.0]
     monkeypatch.setattr(estimators.time, "process_time", lambda: clock[-1])
-    turns = estimators._turns(Fit(50.0, 4.0, 9.0, 1.0), Fit(50.0, 2.0, 3.0, 1.0), None, None)
-    pair = estimators.Pair("SVC", "sklearn", 100, "2", 1.0, **turns)
-    assert pair.turns == 3 and pair.ratio == (1.5, 2.0, 2.5)
-    assert pair.line()[5:8] == (4000.0, 2000.0, 2.0)
+    pair = estimators.Pair(
+        "SVC", "sklearn", 100, "2", 1.0, **estimators._turns(Fit(*theirs), Fit(*ours), None, None)
+    )
+    assert pair.turns == turns and pair.ratio == pytest.approx(ratios)
+    assert pair.line()[5:8] == pytest.approx((*medians, ratios[1]))
 
 
 def test_too_few_rows_are_refused(capsys):
