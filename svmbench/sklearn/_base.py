@@ -99,7 +99,9 @@ def checked_features(X: Any, name: str = "X") -> Any:
     ValueError
         If a feature overflows single precision, in which features are stored.
     """
-    X = _narrow(canonical(X)) if sp.issparse(X) else X
+    if sp.issparse(X):
+        # scikit-learn 1.9 keeps the truth values of a sparse data frame.
+        X = _narrow(canonical(X.astype(np.float64) if X.dtype == bool else X))
     values = X.data if sp.issparse(X) else X
     if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
         raise ValueError(

@@ -119,20 +119,20 @@ class KernelMachine(KernelParameters):
 
     def _checked_training(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
         """Return the validated rows and labels; options as of `validate_data`."""
-        if self.kernel == "precomputed" and sp.issparse(X):
-            raise TypeError("Sparse precomputed kernels are not supported.")
-        self._sparse = sp.issparse(X) and not callable(self.kernel)
+        self._sparse = False
         if callable(self.kernel):
             check_consistent_length(X, y)
-            y = column_or_1d(y, warn=True)
-        else:
-            X, y = validated(self, X, y, **options)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            return X, column_or_1d(y, warn=True)
+        X, y = validated(self, X, y, **options)
+        if self.kernel != "precomputed":
+            X = checked_features(X)
+            self._sparse = sp.issparse(X)
+        elif sp.issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        elif X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        if not (callable(self.kernel) or self.kernel == "precomputed"):
-            X = checked_features(X)
         return X, y
 
     def _oracle_of(self, X: Any, n: int, kept: NDArray[np.int64], most: float, stacklevel: int = 3) -> Oracle:

@@ -76,6 +76,17 @@ def test_sparse_rows_that_must_not_be_written_to(estimator, kind):
     assert np.array_equal(estimator.fit(rows, y).predict(rows), expected)
 
 
+@pytest.mark.parametrize("dtype", [bool, float])
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: type(one).__name__)
+def test_a_data_frame_of_sparse_columns_is_the_sparse_matrix_of_its_values(estimator, dtype):
+    words = np.random.default_rng(1).choice(list("abcd"), size=90)
+    frame = pd.get_dummies(pd.DataFrame({"word": words}), sparse=True, dtype=dtype)
+    rows = sp.csr_array(frame.to_numpy(float))
+    y = X[:, 0] if isinstance(estimator, KernelSVR) else TWO
+    expected = estimator.fit(rows, y).predict(rows)
+    assert np.array_equal(estimator.fit(frame, y).predict(frame), expected)
+
+
 @pytest.mark.parametrize(
     ("estimator", "y"), [(KernelSVC(), TWO), (KernelSVC(), THREE), (KernelSVR(), X[:, 1])]
 )
