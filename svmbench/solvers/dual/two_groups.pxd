@@ -14,9 +14,8 @@ cdef extern from "svmbench/solvers/dual/csrc/two_groups.h" nogil:
         const double* least
         const double* most
         double* beta
-        float* values
-        float* up
-        float* down
+        float* rising
+        float* falling
         float high
         float low
         make_row make
@@ -25,6 +24,10 @@ cdef extern from "svmbench/solvers/dual/csrc/two_groups.h" nogil:
     void svmbench_two_groups_mark(two_groups*)
     int64_t svmbench_two_groups_make(int level, two_groups*, double eps, int64_t steps)
     void svmbench_two_groups_sum(int level, const two_groups*, double* sums)
+    void svmbench_two_groups_read(int level, const two_groups*, double center, double* values)
+    bint svmbench_two_groups_may_change(const two_groups*, Py_ssize_t k, float reach)
+    ptrdiff_t svmbench_two_groups_count(int level, const two_groups*, float reach)
+    double svmbench_two_groups_gap(int level, const working_set*, const double* gains, int balanced)
     enum: PICKED
     ctypedef struct picks:
         ptrdiff_t count
@@ -77,6 +80,7 @@ cdef class TwoGroups:
     cdef float[::1] few_matrix
     cdef unsigned char[::1] few_made
     cdef double[:, ::1] few_vectors
+    cdef const double* few_gains
     # The same for steps in single precision, with values from which `center` is subtracted.
     cdef two_groups single
     cdef float[:, ::1] singles
@@ -106,7 +110,6 @@ cdef class TwoGroups:
     cdef void step_in_few(self) noexcept nogil
     cdef void pack(self) noexcept nogil
     cdef bint can_pack(self) noexcept nogil
-    cdef bint may_change(self, Py_ssize_t k, float reach) noexcept nogil
     cdef Py_ssize_t plan(self, Py_ssize_t k) noexcept nogil
     cdef void fill_group(self, Py_ssize_t own, Py_ssize_t count) noexcept nogil
     cdef void fill(self, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t count) noexcept nogil
@@ -114,5 +117,4 @@ cdef class TwoGroups:
                       Py_ssize_t count) noexcept nogil
     cdef void sum_up(self) noexcept nogil
     cdef double violation(self) noexcept nogil
-    cdef double bias(self, const working_set* part) noexcept nogil
-    cdef double relative_gap(self, const working_set* part) noexcept nogil
+    cdef double relative_gap(self, const working_set* part, const double* gains) noexcept nogil

@@ -11,9 +11,9 @@ far less time than the same rows one by one, those of the worst violators of the
 with a bias. The part of a row within the example's own group is stored for the other problems of the group;
 with k classes there are k - 1.
 
-Without a bias, the steps are those of `svmbench.solvers.dual.working_set`. With a bias they select the same
-pairs, but by values :math:`v_i = y_i g_i - f(x_i)` in single precision: half the memory, and twice as many
-in a register. As in iterative refinement, that costs no accuracy. When the violation of the optimality
+Without a bias, the steps are those of `svmbench.solvers.dual.working_set`. With a bias they select nearly the
+same pairs, but by values :math:`v_i = y_i g_i - f(x_i)` in single precision, and partners by gains to three
+digits. As in iterative refinement, that costs no accuracy. When the violation of the optimality
 conditions has fallen by the factor `ROUND`, or the gap seems to be reached, the values are computed again in
 double precision from the rows, which all exist. The next steps start from their differences from the bias,
 which are tiny for free coefficients near the optimum.
@@ -98,7 +98,7 @@ cdef class TwoGroups:
         self.made, self.ready = np.zeros((2, most), dtype=np.uint8)
         self.vectors = aligned_zeros((7, most))
         self.gains, self.sums, self.excess = np.zeros((3, most))
-        self.singles = aligned_zeros((4, most), np.float32)
+        self.singles = aligned_zeros((3, most), np.float32)
         self.places = np.zeros(most, dtype=np.int64)
         self.runs = np.zeros((2 + PICKED, most), dtype=np.int32)
         self.packed.from_, self.packed.to = &self.runs[0, 0], &self.runs[1, 0]
@@ -106,7 +106,7 @@ cdef class TwoGroups:
         packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
         self.few_matrix = np.empty(0, dtype=np.float32)
         self.few_made = np.zeros(packed, dtype=np.uint8)
-        self.few_vectors = np.zeros((7, packed))
+        self.few_vectors = np.zeros((8, packed))
         self.query = np.zeros(self.most * query, dtype=np.int8)
         self.together = np.empty((self.most if self.most > 1 else 0) * widest, dtype=np.float32)
         self.planned, self.missing = np.zeros((2, self.most), dtype=np.int64)
@@ -115,8 +115,8 @@ cdef class TwoGroups:
         self.inner.maker = <void*>self
         self.inner.make = <make_row>make
         bind(&self.inner, &self.vectors[0, 0], most)
-        self.single.diagonal, self.single.values = &self.singles[0, 0], &self.singles[1, 0]
-        self.single.up, self.single.down = &self.singles[2, 0], &self.singles[3, 0]
+        self.single.diagonal = &self.singles[0, 0]
+        self.single.rising, self.single.falling = &self.singles[1, 0], &self.singles[2, 0]
         self.single.maker = self.inner.maker
 
     @staticmethod
@@ -232,7 +232,7 @@ cdef class TwoGroups:
             else:
                 self.make_double(goal, end)
             self.sum_up()
-            violation, gap = self.violation(), self.relative_gap(&self.inner)
+            violation, gap = self.violation(), self.relative_gap(&self.inner, &self.gains[0])
             if gap <= goal or self.steps >= end or violation < self.eps:
                 break
             if violation > LESS * last_violation and gap > LESS * last_gap:
@@ -250,7 +250,7 @@ cdef class TwoGroups:
             asked = min(asked, end - self.steps)
             made = solve_set(isa_level(), &self.inner, False, self.eps, asked)
             self.steps += made
-            if self.relative_gap(&self.inner) <= goal:
+            if self.relative_gap(&self.inner, &self.gains[0]) <= goal:
                 break
 
     cdef void make_single(self, double goal, int64_t end, double enough) noexcept nogil:
@@ -262,9 +262,8 @@ cdef class TwoGroups:
             asked = min(self.between(self.few.stride), end - self.steps)
             made = svmbench_two_groups_make(isa_level(), &self.single, max(enough, self.eps), asked)
             self.steps += made
-            for k in range(self.few.stride):
-                self.few.values[k] = self.single.values[k] + self.center
-            if self.relative_gap(&self.few) <= goal:
+            svmbench_two_groups_read(isa_level(), &self.single, self.center, self.few.values)
+            if self.relative_gap(&self.few, self.few_gains) <= goal:
                 break
             self.pack()
         for k in range(self.count):
@@ -273,50 +272,54 @@ cdef class TwoGroups:
     cdef void take_all(self) noexcept nogil:
         """Make steps in all variables from now on."""
         cdef Py_ssize_t k = 0
-        self.few = self.inner
+        self.few, self.few_gains = self.inner, &self.gains[0]
         self.count = self.inner.stride
         for k in range(self.count):
             self.places[k] = k
             self.singles[0, k] = <float>self.inner.diagonal[k]
             self.singles[1, k] = <float>(self.inner.values[k] - self.center)
         self.step_in_few()
+        svmbench_two_groups_mark(&self.single)
 
     cdef void step_in_few(self) noexcept nogil:
         self.single.stride, self.single.kernel = self.few.stride, self.few.kernel
         self.single.least, self.single.most, self.single.beta = self.few.least, self.few.most, self.few.beta
         self.single.made, self.single.make = self.few.made, self.few.make
-        svmbench_two_groups_mark(&self.single)
 
     cdef void pack(self) noexcept nogil:
         """Make steps in the variables that may still change from now on, if they are few enough."""
         cdef working_set last = self.few
         cdef float reach = <float>BEYOND * (self.single.high - self.single.low)
-        cdef Py_ssize_t count = 0, stride = 0, k = 0
-        for k in range(last.stride):
-            count += self.may_change(k, reach)
+        cdef Py_ssize_t count = 0, stride = 0, which = 0, k = 0
+        count = svmbench_two_groups_count(isa_level(), &self.single, reach)
         stride = (count + TWO_GROUPS_PAD - 1) // TWO_GROUPS_PAD * TWO_GROUPS_PAD
         if stride > FEWER * last.stride or not self.can_pack():
             return
         bind(&self.few, &self.few_vectors[0, 0], self.few_vectors.shape[1])
         count = 0
         for k in range(last.stride):
-            if self.may_change(k, reach):   # their new places are never behind the old ones
+            if svmbench_two_groups_may_change(&self.single, k, reach):
+                # Their new places are never behind the old ones.
                 self.places[count] = self.places[k]
-                self.singles[0, count], self.singles[1, count] = self.singles[0, k], self.singles[1, k]
+                for which in range(3):
+                    self.singles[which, count] = self.singles[which, k]
                 self.few_vectors[1, count] = last.least[k]
                 self.few_vectors[2, count] = last.most[k]
                 self.few_vectors[3, count] = last.beta[k]
+                self.few_vectors[7, count] = self.gains[self.places[k]]
                 count += 1
             else:
                 self.inner.beta[self.places[k]] = 0.0
         self.count = count
         for k in range(count, stride):
-            self.singles[0, k] = self.singles[1, k] = 0.0
+            self.singles[0, k], self.singles[1, k], self.singles[2, k] = 0.0, -INFINITY, INFINITY
             self.few_vectors[1, k] = self.few_vectors[2, k] = self.few_vectors[3, k] = 0.0
+            self.few_vectors[7, k] = 0.0
         self.packed.count, self.packed.stride = count, stride
         svmbench_two_groups_arrange(&self.packed, &self.places[0])
         self.few.stride, self.few.kernel = stride, &self.few_matrix[0]
         self.few.made, self.few.make = &self.few_made[0], <make_row>copy
+        self.few_gains = &self.few_vectors[7, 0]
         memset(self.few.made, 0, <size_t>stride)
         self.step_in_few()
 
@@ -330,15 +333,6 @@ cdef class TwoGroups:
                 except MemoryError:
                     return False
         return True
-
-    cdef bint may_change(self, Py_ssize_t k, float reach) noexcept nogil:
-        """Return whether a coefficient is not 0, or its value within `reach` of one that can move."""
-        cdef float value = self.single.values[k]
-        return (
-            self.single.beta[k] != 0.0
-            or value + self.single.up[k] > self.single.low - reach
-            or value + self.single.down[k] < self.single.high + reach
-        )
 
     cdef void sum_up(self) noexcept nogil:
         """Recompute the values from the rows."""
@@ -364,35 +358,9 @@ cdef class TwoGroups:
         self.center = 0.5 * high + 0.5 * low if self.balanced else 0.0
         return high - low if self.balanced else max(high, -low)
 
-    cdef double bias(self, const working_set* part) noexcept nogil:
-        """Return the mean value of the free coefficients, or the middle between those that can move."""
-        cdef double total = 0.0, high = -INFINITY, low = INFINITY
-        cdef const double* beta = part.beta
-        cdef const double* v = part.values
-        cdef Py_ssize_t free = 0, k = 0
-        if not self.balanced:
-            return 0.0
-        for k in range(part.stride):
-            if part.least[k] < beta[k] < part.most[k]:
-                total += v[k]
-                free += 1
-            if beta[k] < part.most[k]:
-                high = max(high, v[k])
-            if beta[k] > part.least[k]:
-                low = min(low, v[k])
-        return total / free if free else 0.5 * high + 0.5 * low
-
-    cdef double relative_gap(self, const working_set* part) noexcept nogil:
+    cdef double relative_gap(self, const working_set* part, const double* gains) noexcept nogil:
         """Return the relative gap estimated from the values; variables left out add nothing to it."""
-        cdef double b = self.bias(part), norm2 = 0.0, loss = 0.0, total = 0.0, label = 0.0, gain = 0.0
-        cdef Py_ssize_t k = 0
-        for k in range(part.stride):
-            label = 1.0 if part.most[k] > 0.0 else -1.0
-            gain = self.gains[k if part == &self.inner else self.places[k]]
-            total += gain * part.beta[k]
-            norm2 += part.beta[k] * (gain - part.values[k])
-            loss += max(label * (part.values[k] - b), 0.0) * (part.most[k] - part.least[k])
-        return 1.0 - (total - 0.5 * norm2) / (0.5 * norm2 + loss) if 0.5 * norm2 + loss > 0.0 else 0.0
+        return svmbench_two_groups_gap(isa_level(), part, gains, self.balanced)
 
     def point(self):
         """Return α and y_i f(x_i), f without bias, float64, of the first group and then the second.
@@ -410,7 +378,6 @@ cdef class TwoGroups:
         many of the last ones were read.
         """
         cdef Py_ssize_t own = k >= self.begin[1], count = 1, t = 0
-        cdef double sign = 2.0 * own - 1.0
         cdef double floor = self.single.low if own else -self.single.high
         cdef int64_t place = 0
         cdef bint here = False
@@ -424,7 +391,9 @@ cdef class TwoGroups:
         for t in range(self.count):
             place = self.places[t]
             here = self.begin[own] <= place < self.begin[own] + self.size[own] and place != k
-            self.sums[t] = sign * self.single.values[t] if here and not self.ready[place] else -INFINITY
+            self.sums[t] = -INFINITY
+            if here and not self.ready[place]:      # its coefficient is 0
+                self.sums[t] = self.single.rising[t] if own else -self.single.falling[t]
         count += leading(&self.sums[0], self.count, floor, self.window - 1, &self.planned[1])
         for t in range(1, count):
             self.planned[t] = self.places[self.planned[t]] - self.begin[own]

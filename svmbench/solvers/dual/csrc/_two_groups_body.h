@@ -29,33 +29,52 @@ TARGET INLINE vf VARIANT(above)(vf a, vf b)
 #endif
 }
 
-/* One bit for each lane that is marked. */
-TARGET INLINE uint32_t VARIANT(bits)(vi marks)
+/* a < b ? a : b in each lane. */
+TARGET INLINE vf VARIANT(under)(vf a, vf b)
 {
 #if LEVEL >= 2
-    return _mm512_movepi32_mask((__m512i)marks);
+    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
 #elif LEVEL == 1
-    return (uint32_t)_mm256_movemask_ps((__m256)marks);
+    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
 #else
-    uint32_t found = 0;
-    for (int lane = 0; lane < WIDTH; lane++)
-        found |= (uint32_t)(marks[lane] & 1) << lane;
-    return found;
+    const vi first = a < b;
+    return (vf)((first & (vi)a) | (~first & (vi)b));
 #endif
 }
 
-TARGET INLINE int VARIANT(any_positive)(vf values)
+/* 1 / x for x > 0, to 11 bits at least. */
+TARGET INLINE vf VARIANT(reciprocal)(vf x)
 {
 #if LEVEL >= 2
-    return _mm512_cmp_ps_mask((__m512)values, _mm512_setzero_ps(), _CMP_GT_OQ) != 0;
+    return (vf)_mm512_rcp14_ps((__m512)x);
+#elif LEVEL == 1
+    return (vf)_mm256_rcp_ps((__m256)x);
 #else
-    return VARIANT(bits)(values > 0.0f) != 0;
+    return 1.0f / x;
+#endif
+}
+
+/* One bit for each lane that is equal to a value. */
+TARGET INLINE uint32_t VARIANT(equal)(vf values, float wanted)
+{
+#if LEVEL >= 2
+    return _mm512_cmp_ps_mask((__m512)values, _mm512_set1_ps(wanted), _CMP_EQ_OQ);
+#elif LEVEL == 1
+    return (uint32_t)_mm256_movemask_ps((__m256)(values == wanted));
+#else
+    uint32_t found = 0;
+    for (int lane = 0; lane < WIDTH; lane++)
+        found |= (uint32_t)(values[lane] == wanted) << lane;
+    return found;
 #endif
 }
 
 /* The highest lane, found by halving. */
 TARGET INLINE float VARIANT(highest)(vf values)
 {
+#if LEVEL >= 2
+    return _mm512_reduce_max_ps((__m512)values);
+#else
     float lanes[WIDTH];
     __builtin_memcpy(lanes, &values, sizeof lanes);
 #pragma GCC unroll 4
@@ -64,9 +83,10 @@ TARGET INLINE float VARIANT(highest)(vf values)
         for (int lane = 0; lane < half; lane++)
             lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
     return lanes[0];
+#endif
 }
 
-/* The highest number of each lane so far, and the chunk where it was first. */
+/* The highest number of each lane so far, and its chunk. */
 typedef struct {
     vf value;
     vi where;
@@ -81,17 +101,14 @@ TARGET INLINE void VARIANT(compete)(leader *best, vf top, vi chunk)
     best->where = (more & chunk) | (~more & best->where);
 }
 
-/* The highest number, and the beginning of the chunk where it was first. */
+/* The highest number, and the beginning of a chunk where it was. */
 TARGET INLINE float VARIANT(winner)(const leader *best, ptrdiff_t *begin)
 {
     const float value = VARIANT(highest)(best->value);
-    int32_t chunk = INT32_MAX;
-#pragma GCC unroll 16
-    for (int lane = 0; lane < WIDTH; lane++) {
-        const int32_t here = best->value[lane] == value ? best->where[lane] : INT32_MAX;
-        chunk = here < chunk ? here : chunk;
-    }
-    *begin = chunk < INT32_MAX ? chunk * (ptrdiff_t)CHUNK : 0;
+    const uint32_t same = VARIANT(equal)(best->value, value);
+    int32_t chunks[WIDTH];
+    __builtin_memcpy(chunks, &best->where, sizeof chunks);
+    *begin = same ? chunks[__builtin_ctz(same)] * (ptrdiff_t)CHUNK : 0;
     return value;
 }
 
@@ -101,94 +118,70 @@ TARGET INLINE ptrdiff_t VARIANT(first_of)(const vf *values, float wanted)
     uint32_t same = 0;
 #pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        same |= VARIANT(bits)(values[c] == wanted) << (c * WIDTH);
+        same |= VARIANT(equal)(values[c], wanted) << (c * WIDTH);
     return same ? __builtin_ctz(same) : 0;
 }
 
-/* values -= step (row_i - row_j); returns the highest value that can move up and its place, and the lowest one that can
- * move down. */
+/* Subtracts step (row_i - row_j) from the values; returns the highest one that can move up and its place, and the
+ * lowest one that can move down. */
 TARGET INLINE float VARIANT(move_pair)(two_groups *set, const float *row_i, const float *row_j, float step,
                                        ptrdiff_t *place, float *low)
 {
     const vf never = -INFINITY - (vf){0};
     leader best = {never, (vi){0}};
-    vf least = never, movable[CHAINS];
+    vf least = INFINITY - (vf){0}, movable[CHAINS];
     vi chunk = {0};
-    const float *up = set->up, *down = set->down;
     const ptrdiff_t stride = set->stride;
-    float *values = set->values;
+    float *rising = set->rising, *falling = set->falling;
     for (ptrdiff_t k = 0; k < stride; k += CHUNK, chunk += 1) {
         vf top = never;
 #pragma GCC unroll 4
         for (int c = 0; c < CHAINS; c++) {
             const ptrdiff_t at = k + c * WIDTH;
-            const vf value = LOAD(values + at) - step * (LOAD(row_i + at) - LOAD(row_j + at));
-            STORE(values + at, value);
-            top = VARIANT(above)(value + LOAD(up + at), top);
-            least = VARIANT(above)(-(value + LOAD(down + at)), least);
+            const vf change = LOAD(row_i + at) - LOAD(row_j + at);
+            const vf up = LOAD(rising + at) - step * change, down = LOAD(falling + at) - step * change;
+            STORE(rising + at, up);
+            STORE(falling + at, down);
+            top = VARIANT(above)(up, top);
+            least = VARIANT(under)(down, least);
         }
         VARIANT(compete)(&best, top, chunk);
     }
     ptrdiff_t begin;
     const float high = VARIANT(winner)(&best, &begin);
-    *low = -VARIANT(highest)(least);
+    *low = -VARIANT(highest)(-least);
 #pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++)
-        movable[c] = LOAD(values + begin + c * WIDTH) + LOAD(up + begin + c * WIDTH);
+        movable[c] = LOAD(rising + begin + c * WIDTH);
     *place = begin + VARIANT(first_of)(movable, high);
     return high;
 }
 
-/* How far a register of partners is below the highest, where they can move down, else 0. */
-TARGET INLINE vf VARIANT(below)(const two_groups *set, float high, ptrdiff_t at)
-{
-    return VARIANT(above)(high - (LOAD(set->values + at) + LOAD(set->down + at)), (vf){0});
-}
-
-/* The curvature along a register of pairs. */
-TARGET INLINE vf VARIANT(curvature)(const two_groups *set, const float *row, float own, ptrdiff_t at)
-{
-    const vf least = 1e-12f - (vf){0};
-    return VARIANT(above)(own + LOAD(set->diagonal + at) - 2.0f * LOAD(row + at), least);
-}
-
-/* The gains of a register of partners to second order. */
-TARGET INLINE vf VARIANT(gain)(const two_groups *set, const float *row, float high, float own, ptrdiff_t at)
-{
-    const vf below = VARIANT(below)(set, high, at);
-    return below * below / VARIANT(curvature)(set, row, own, at);
-}
-
-/* The first partner of the highest with the largest gain. As in the working set, gains are computed only for the chunks
- * where multiplication shows that they may exceed the best of those before. */
+/* A partner of the highest with the largest gain to second order, below^2 / curvature, or within 0.1 % of it. The last
+ * bits of a gain are the number of its chunk, so that one maximum finds both, without a division or a branch. */
 TARGET INLINE ptrdiff_t VARIANT(partner)(const two_groups *set, const float *row, float high, float own)
 {
-    const vf zero = {0};
-    ptrdiff_t which = 0;
-    float best = 0.0f;
-    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK) {
-        const float bar = best * (1.0f - 1e-5f); /* rounding of the bound does not decide */
-        vf gains[CHAINS], top = {0};
+    enum { LAST = (1 << 12) - 1 };
+    const vf least = 1e-12f - (vf){0};
+    vf best[CHAINS] = {{0}}, top = {0};
+    vi chunk = {0};
+    for (ptrdiff_t k = 0; k < set->stride; k += CHUNK, chunk += 1) {
 #pragma GCC unroll 4
         for (int c = 0; c < CHAINS; c++) {
-            const vf below = VARIANT(below)(set, high, k + c * WIDTH);
-            top = VARIANT(above)(below * below - bar * VARIANT(curvature)(set, row, own, k + c * WIDTH), top);
-        }
-        if (!VARIANT(any_positive)(top))
-            continue;
-        top = zero;
-#pragma GCC unroll 4
-        for (int c = 0; c < CHAINS; c++) {
-            gains[c] = VARIANT(gain)(set, row, high, own, k + c * WIDTH);
-            top = VARIANT(above)(gains[c], top);
-        }
-        const float most = VARIANT(highest)(top);
-        if (most > best) {
-            best = most;
-            which = k + VARIANT(first_of)(gains, most);
+            const ptrdiff_t at = k + c * WIDTH;
+            const vf below = VARIANT(above)(high - LOAD(set->falling + at), (vf){0});
+            const vf curvature = VARIANT(above)(own + LOAD(set->diagonal + at) - 2.0f * LOAD(row + at), least);
+            const vf gain = below * below * VARIANT(reciprocal)(curvature);
+            best[c] = VARIANT(above)((vf)(((vi)gain & ~LAST) | chunk), best[c]);
         }
     }
-    return which;
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++)
+        top = VARIANT(above)(best[c], top);
+    const float most = VARIANT(highest)(top);
+    int32_t bits;
+    __builtin_memcpy(&bits, &most, sizeof bits);
+    return bits > LAST ? (bits & LAST) * (ptrdiff_t)CHUNK + VARIANT(first_of)(best, most) : 0;
 }
 
 TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t steps)
@@ -206,7 +199,7 @@ TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t s
         row_j = kernel_row(set, j);
         const double curvature = (double)set->diagonal[i] + (double)set->diagonal[j] - 2.0 * row_i[j];
         const double room_i = set->most[i] - set->beta[i], room_j = set->beta[j] - set->least[j];
-        step = ((double)high - set->values[j]) / (curvature > 0.0 ? curvature : 1e-12);
+        step = ((double)high - set->falling[j]) / (curvature > 0.0 ? curvature : 1e-12);
         step = step < room_i ? step : room_i;
         step = step < room_j ? step : room_j;
         set->beta[i] = step == room_i ? set->most[i] : set->beta[i] + step;
@@ -214,6 +207,76 @@ TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t s
         mark(set, i);
         mark(set, j);
     }
+}
+
+/* values = those of the set, plus a constant. */
+TARGET static void VARIANT(read)(const two_groups *set, double center, double *values)
+{
+    for (ptrdiff_t k = 0; k < set->stride; k++)
+        values[k] = center + value_of(set, k);
+}
+
+TARGET static ptrdiff_t VARIANT(count)(const two_groups *set, float reach)
+{
+    int32_t count = 0;
+    for (ptrdiff_t k = 0; k < set->stride; k++)
+        count += svmbench_two_groups_may_change(set, k, reach);
+    return count;
+}
+
+/* The sum of the lanes. */
+TARGET INLINE double VARIANT(total)(vd lanes)
+{
+    double sum = 0.0;
+    for (int lane = 0; lane < BYTES / 8; lane++)
+        sum += lanes[lane];
+    return sum;
+}
+
+TARGET INLINE vd VARIANT(doubles)(const double *from)
+{
+    vd numbers;
+    __builtin_memcpy(&numbers, from, sizeof numbers);
+    return numbers;
+}
+
+/* The mean value of the free coefficients, or the middle between those that can move. */
+TARGET INLINE double VARIANT(middle)(const working_set *part)
+{
+    const vl lowest = (vl)(-INFINITY - (vd){0}), highest = (vl)(INFINITY - (vd){0});
+    vd sum = {0}, high = (vd)lowest, low = (vd)highest;
+    vl free = {0};
+    double most = -INFINITY, least = INFINITY, count = 0.0;
+    for (ptrdiff_t k = 0; k < part->stride; k += BYTES / 8) {
+        const vd beta = VARIANT(doubles)(part->beta + k), value = VARIANT(doubles)(part->values + k);
+        const vl up = beta < VARIANT(doubles)(part->most + k), down = beta > VARIANT(doubles)(part->least + k);
+        free -= up & down;
+        sum += (vd)(up & down & (vl)value);
+        high = VARIANT(larger)((vd)((up & (vl)value) | (~up & lowest)), high);
+        low = VARIANT(smaller)((vd)((down & (vl)value) | (~down & highest)), low);
+    }
+    for (int lane = 0; lane < BYTES / 8; lane++) {
+        most = high[lane] > most ? high[lane] : most;
+        least = low[lane] < least ? low[lane] : least;
+        count += (double)free[lane];
+    }
+    return count > 0.0 ? VARIANT(total)(sum) / count : 0.5 * most + 0.5 * least;
+}
+
+TARGET static double VARIANT(gap)(const working_set *part, const double *gains, int balanced)
+{
+    const double bias = balanced ? VARIANT(middle)(part) : 0.0;
+    vd gained = {0}, norm2 = {0}, loss = {0};
+    for (ptrdiff_t k = 0; k < part->stride; k += BYTES / 8) {
+        const vd beta = VARIANT(doubles)(part->beta + k), gain = VARIANT(doubles)(gains + k);
+        const vd value = VARIANT(doubles)(part->values + k), above = value - bias;
+        gained += gain * beta;
+        norm2 += beta * (gain - value);
+        loss += VARIANT(larger)(above, (vd){0}) * VARIANT(doubles)(part->most + k);
+        loss += VARIANT(smaller)(above, (vd){0}) * VARIANT(doubles)(part->least + k);
+    }
+    const double half = 0.5 * VARIANT(total)(norm2), primal = half + VARIANT(total)(loss);
+    return primal > 0.0 ? 1.0 - (VARIANT(total)(gained) - half) / primal : 0.0;
 }
 
 /* Rows are added BESIDE at a time, so that sums are read and written less often. */

@@ -14,10 +14,18 @@ static inline const float *kernel_row(two_groups *set, ptrdiff_t k)
     return set->kernel + k * set->stride;
 }
 
+/* The value of a variable; 0 of one that cannot move. */
+static inline float value_of(const two_groups *set, ptrdiff_t k)
+{
+    const float value = set->rising[k] > -INFINITY ? set->rising[k] : set->falling[k];
+    return value < INFINITY ? value : 0.0f;
+}
+
 static inline void mark(two_groups *set, ptrdiff_t k)
 {
-    set->up[k] = set->beta[k] < set->most[k] ? 0.0f : -INFINITY;
-    set->down[k] = set->beta[k] > set->least[k] ? 0.0f : INFINITY;
+    const float value = value_of(set, k);
+    set->rising[k] = set->beta[k] < set->most[k] ? value : -INFINITY;
+    set->falling[k] = set->beta[k] > set->least[k] ? value : INFINITY;
 }
 
 void svmbench_two_groups_mark(two_groups *set)
@@ -31,9 +39,15 @@ void svmbench_two_groups_mark(two_groups *set)
 
 typedef int64_t (*make_fn)(two_groups *, double eps, int64_t steps);
 typedef void (*sum_fn)(const two_groups *, double *sums);
+typedef void (*read_fn)(const two_groups *, double center, double *values);
+typedef ptrdiff_t (*count_fn)(const two_groups *, float reach);
+typedef double (*gap_fn)(const working_set *, const double *gains, int balanced);
 typedef void (*pick_fn)(const picks *, const float *row, float *packed);
 static const make_fn MAKE[ISA_LEVELS] = VARIANTS(make_steps);
 static const sum_fn SUM[ISA_LEVELS] = VARIANTS(add_rows);
+static const read_fn READ[ISA_LEVELS] = VARIANTS(read);
+static const count_fn COUNT[ISA_LEVELS] = VARIANTS(count);
+static const gap_fn GAP[ISA_LEVELS] = VARIANTS(gap);
 static const pick_fn PICK[ISA_LEVELS] = VARIANTS(pick);
 
 int64_t svmbench_two_groups_make(int level, two_groups *set, double eps, int64_t steps)
@@ -44,6 +58,21 @@ int64_t svmbench_two_groups_make(int level, two_groups *set, double eps, int64_t
 void svmbench_two_groups_sum(int level, const two_groups *set, double *sums)
 {
     SUM[level](set, sums);
+}
+
+void svmbench_two_groups_read(int level, const two_groups *set, double center, double *values)
+{
+    READ[level](set, center, values);
+}
+
+ptrdiff_t svmbench_two_groups_count(int level, const two_groups *set, float reach)
+{
+    return COUNT[level](set, reach);
+}
+
+double svmbench_two_groups_gap(int level, const working_set *part, const double *gains, int balanced)
+{
+    return GAP[level](part, gains, balanced);
 }
 
 void svmbench_two_groups_arrange(picks *chosen, const int64_t *places)

@@ -5,17 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "working_set.h"
+
 typedef struct {
-    ptrdiff_t stride;       /* variables and length of a row, a multiple of TWO_GROUPS_PAD */
+    ptrdiff_t stride;       /* variables and length of a row, a multiple of TWO_GROUPS_PAD, at most 2^16 */
     const float *kernel;    /* stride rows */
     const float *diagonal;
     const double *least;    /* bounds of beta; both 0 where there is no variable */
     const double *most;
     double *beta;           /* alpha y, within its bounds; its sum is constant */
-    float *values;          /* y - f(x) less a constant; updated with beta */
-    float *up;              /* 0, or -inf where beta cannot grow */
-    float *down;            /* 0, or +inf where it cannot fall */
-    float high;             /* the extrema of the values that can move up and down, before the last step */
+    float *rising;          /* y - f(x) less a constant, or -inf where beta cannot grow; updated with beta */
+    float *falling;         /* the same, or +inf where it cannot fall */
+    float high;             /* their extrema, before the last step */
     float low;
     /* Rows are made when they are first read: `make` fills row k, and `made` is 1 for each row that is filled. */
     void (*make)(void *maker, ptrdiff_t k);
@@ -25,7 +26,7 @@ typedef struct {
 
 #define TWO_GROUPS_PAD 32
 
-/* Sets `up` and `down` from beta. */
+/* Sets `rising` and `falling` from beta, and from the one of them that is finite. */
 void svmbench_two_groups_mark(two_groups *);
 
 /* Makes at most `steps` steps, until the violation is below eps, and returns their number. */
@@ -33,6 +34,21 @@ int64_t svmbench_two_groups_make(int level, two_groups *, double eps, int64_t st
 
 /* sums[t] = the sum of beta_k K_kt over all k in this order. Rows of coefficients that are not 0 were made. */
 void svmbench_two_groups_sum(int level, const two_groups *, double *sums);
+
+/* values = those of the set plus a constant, that of a variable that cannot move alone. */
+void svmbench_two_groups_read(int level, const two_groups *, double center, double *values);
+
+/* Whether a coefficient is not 0, or its value within `reach` of one that can move. */
+static inline int svmbench_two_groups_may_change(const two_groups *set, ptrdiff_t k, float reach)
+{
+    return (set->beta[k] != 0.0) | (set->rising[k] > set->low - reach) | (set->falling[k] < set->high + reach);
+}
+
+/* The number of such variables. */
+ptrdiff_t svmbench_two_groups_count(int level, const two_groups *, float reach);
+
+/* The relative gap estimated from the values; the linear term is the sum of gains times beta. */
+double svmbench_two_groups_gap(int level, const working_set *, const double *gains, int balanced);
 
 #define PICKED 8 /* neighbours in a row that are picked together: a register of the AVX2 instruction set */
 
