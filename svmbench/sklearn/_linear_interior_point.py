@@ -14,12 +14,14 @@ Vector Machines, SIAM J. Optim. 13, 2002). Starts near the coefficients known ha
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
+from threadpoolctl import ThreadpoolController
 
 from svmbench.problem import Problem, dual_objective, primal_objective
 
@@ -121,11 +123,22 @@ def from_near(
             free = free | wrong if wrong.any() else np.full(alpha.size, True)
         fixed = np.where(free | (short <= 0.0), 0.0, C)
         others = float(fixed.sum()), fixed @ Z
-        found = _solved(Z[free], others, C, alpha[free], weights, _OURS * tol, most - read)
+        with _libraries().limit(limits=1, user_api="blas"):
+            found = _solved(Z[free], others, C, alpha[free], weights, _OURS * tol, most - read)
         if found is None:
             return alpha, weights, read
         fixed[free], weights, steps = found
         alpha, read = fixed, read + steps * int(np.count_nonzero(free))
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    """Return what limits the threads of BLAS.
+
+    The steps alternate between numpy's and scipy's, each with a thread for every processor. Those of the one
+    that waits occupy the processors for a while, and a step takes up to ten times longer than on one thread.
+    """
+    return ThreadpoolController()
 
 
 def _solved(

@@ -8,9 +8,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC as Reference
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from svmbench.problem import Problem
-from svmbench.sklearn import LinearSVC, linear_svc
+from svmbench.sklearn import LinearSVC, _linear_interior_point, linear_svc
 from svmbench.sklearn._interior_point import near_points
 from svmbench.sklearn._linear_interior_point import from_near
 
@@ -85,6 +86,22 @@ def test_rows_on_the_wrong_side_of_the_margin_become_free():
     assert problem.within_box(alpha)
     assert read > 0
     assert objective - (alpha.sum() - 0.5 * sums @ sums) <= 1e-8 * objective
+
+
+def test_steps_use_one_thread_of_each_library(monkeypatch):
+    def threads():
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    def solved(*given):
+        seen.append(threads())
+        return steps(*given)
+
+    seen, steps = [], _linear_interior_point._solved
+    monkeypatch.setattr(_linear_interior_point, "_solved", solved)
+    with threadpool_limits(2):
+        LinearSVC(C=100.0, random_state=0).fit(*noisy(300, 20))
+        seen.append(threads())
+    assert seen[0] == {1} and seen[-1] == {2}
 
 
 def test_steps_are_passes():
