@@ -23,7 +23,7 @@ from svmbench.solvers import registry
 
 #: Tolerance of the solver at first, and the factor by which it falls until the gap decides. Examples that are
 #: left out are looked at again when the others have reached it.
-_EPS, _TIGHTER = 0.1, 0.1
+_EPS, _TIGHTER = 0.01, 0.1
 
 #: Passes before the first forecast counts, also as a part of the price of the other method, or of all allowed
 #: passes. Nanoseconds that the passes between two estimates of the gap take, at least, and the part of all
