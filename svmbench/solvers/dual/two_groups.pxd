@@ -18,6 +18,7 @@ cdef extern from "svmbench/solvers/dual/csrc/two_groups.h" nogil:
         float* falling
         float high
         float low
+        double dual
         make_row make
         void* maker
         unsigned char* made
@@ -27,7 +28,8 @@ cdef extern from "svmbench/solvers/dual/csrc/two_groups.h" nogil:
     void svmbench_two_groups_read(int level, const two_groups*, double center, double* values)
     bint svmbench_two_groups_may_change(const two_groups*, Py_ssize_t k, float reach)
     ptrdiff_t svmbench_two_groups_count(int level, const two_groups*, float reach)
-    double svmbench_two_groups_gap(int level, const working_set*, const double* gains, int balanced)
+    double svmbench_two_groups_dual(int level, const working_set*, const double* gains)
+    double svmbench_two_groups_gap(int level, const working_set*, double dual, int balanced)
     enum: PICKED
     ctypedef struct picks:
         ptrdiff_t count
@@ -80,7 +82,6 @@ cdef class TwoGroups:
     cdef float[::1] few_matrix
     cdef unsigned char[::1] few_made
     cdef double[:, ::1] few_vectors
-    cdef const double* few_gains
     # The same for steps in single precision, with values from which `center` is subtracted.
     cdef two_groups single
     cdef float[:, ::1] singles
@@ -117,4 +118,5 @@ cdef class TwoGroups:
                       Py_ssize_t count) noexcept nogil
     cdef void sum_up(self) noexcept nogil
     cdef double violation(self) noexcept nogil
-    cdef double relative_gap(self, const working_set* part, const double* gains) noexcept nogil
+    cdef double dual(self) noexcept nogil
+    cdef double relative_gap(self, const working_set* part, double dual) noexcept nogil

@@ -18,9 +18,10 @@ conditions has fallen by the factor `ROUND`, or the gap seems to be reached, the
 double precision from the rows, which all exist. The next steps start from their differences from the bias,
 which are tiny for free coefficients near the optimum.
 
-Most coefficients stay at 0. With a bias, those that will hardly change any more are left out later, as
+Most coefficients stay at a bound. With a bias, those that will hardly change any more are left out later, as
 in shrinking: the others are packed, with their parts of the rows, so that steps touch short vectors. This is
-undone before the values are computed again.
+undone before the values are computed again. Until then, what is left out is taken to add nothing to the
+gap, and the dual objective is followed by the gain of each step.
 
 The gap is estimated from kernel values in single precision: a bound must be computed from the coefficients.
 With large coefficients the rounding of the rows matters. Then `refine` takes the values of a point from
@@ -106,7 +107,7 @@ cdef class TwoGroups:
         packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
         self.few_matrix = np.empty(0, dtype=np.float32)
         self.few_made = np.zeros(packed, dtype=np.uint8)
-        self.few_vectors = np.zeros((8, packed))
+        self.few_vectors = np.zeros((7, packed))
         self.query = np.zeros(self.most * query, dtype=np.int8)
         self.together = np.empty((self.most if self.most > 1 else 0) * widest, dtype=np.float32)
         self.planned, self.missing = np.zeros((2, self.most), dtype=np.int64)
@@ -232,7 +233,7 @@ cdef class TwoGroups:
             else:
                 self.make_double(goal, end)
             self.sum_up()
-            violation, gap = self.violation(), self.relative_gap(&self.inner, &self.gains[0])
+            violation, gap = self.violation(), self.relative_gap(&self.inner, self.dual())
             if gap <= goal or self.steps >= end or violation < self.eps:
                 break
             if violation > LESS * last_violation and gap > LESS * last_gap:
@@ -250,7 +251,7 @@ cdef class TwoGroups:
             asked = min(asked, end - self.steps)
             made = solve_set(isa_level(), &self.inner, False, self.eps, asked)
             self.steps += made
-            if self.relative_gap(&self.inner, &self.gains[0]) <= goal:
+            if self.relative_gap(&self.inner, self.dual()) <= goal:
                 break
 
     cdef void make_single(self, double goal, int64_t end, double enough) noexcept nogil:
@@ -263,7 +264,7 @@ cdef class TwoGroups:
             made = svmbench_two_groups_make(isa_level(), &self.single, max(enough, self.eps), asked)
             self.steps += made
             svmbench_two_groups_read(isa_level(), &self.single, self.center, self.few.values)
-            if self.relative_gap(&self.few, self.few_gains) <= goal:
+            if self.relative_gap(&self.few, self.single.dual) <= goal:
                 break
             self.pack()
         for k in range(self.count):
@@ -272,7 +273,7 @@ cdef class TwoGroups:
     cdef void take_all(self) noexcept nogil:
         """Make steps in all variables from now on."""
         cdef Py_ssize_t k = 0
-        self.few, self.few_gains = self.inner, &self.gains[0]
+        self.few, self.single.dual = self.inner, self.dual()
         self.count = self.inner.stride
         for k in range(self.count):
             self.places[k] = k
@@ -297,7 +298,7 @@ cdef class TwoGroups:
             return
         bind(&self.few, &self.few_vectors[0, 0], self.few_vectors.shape[1])
         count = 0
-        for k in range(last.stride):
+        for k in range(self.count):
             if svmbench_two_groups_may_change(&self.single, k, reach):
                 # Their new places are never behind the old ones.
                 self.places[count] = self.places[k]
@@ -306,20 +307,17 @@ cdef class TwoGroups:
                 self.few_vectors[1, count] = last.least[k]
                 self.few_vectors[2, count] = last.most[k]
                 self.few_vectors[3, count] = last.beta[k]
-                self.few_vectors[7, count] = self.gains[self.places[k]]
                 count += 1
             else:
-                self.inner.beta[self.places[k]] = 0.0
+                self.inner.beta[self.places[k]] = last.beta[k]
         self.count = count
         for k in range(count, stride):
             self.singles[0, k], self.singles[1, k], self.singles[2, k] = 0.0, -INFINITY, INFINITY
             self.few_vectors[1, k] = self.few_vectors[2, k] = self.few_vectors[3, k] = 0.0
-            self.few_vectors[7, k] = 0.0
         self.packed.count, self.packed.stride = count, stride
         svmbench_two_groups_arrange(&self.packed, &self.places[0])
         self.few.stride, self.few.kernel = stride, &self.few_matrix[0]
         self.few.made, self.few.make = &self.few_made[0], <make_row>copy
-        self.few_gains = &self.few_vectors[7, 0]
         memset(self.few.made, 0, <size_t>stride)
         self.step_in_few()
 
@@ -358,9 +356,13 @@ cdef class TwoGroups:
         self.center = 0.5 * high + 0.5 * low if self.balanced else 0.0
         return high - low if self.balanced else max(high, -low)
 
-    cdef double relative_gap(self, const working_set* part, const double* gains) noexcept nogil:
+    cdef double dual(self) noexcept nogil:
+        """Return the dual objective by the values."""
+        return svmbench_two_groups_dual(isa_level(), &self.inner, &self.gains[0])
+
+    cdef double relative_gap(self, const working_set* part, double dual) noexcept nogil:
         """Return the relative gap estimated from the values; variables left out add nothing to it."""
-        return svmbench_two_groups_gap(isa_level(), part, gains, self.balanced)
+        return svmbench_two_groups_gap(isa_level(), part, dual, self.balanced)
 
     def point(self):
         """Return α and y_i f(x_i), f without bias, float64, of the first group and then the second.

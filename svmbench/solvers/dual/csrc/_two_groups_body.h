@@ -199,11 +199,13 @@ TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t s
         row_j = kernel_row(set, j);
         const double curvature = (double)set->diagonal[i] + (double)set->diagonal[j] - 2.0 * row_i[j];
         const double room_i = set->most[i] - set->beta[i], room_j = set->beta[j] - set->least[j];
-        step = ((double)high - set->falling[j]) / (curvature > 0.0 ? curvature : 1e-12);
+        const double slope = (double)high - set->falling[j];
+        step = slope / (curvature > 0.0 ? curvature : 1e-12);
         step = step < room_i ? step : room_i;
         step = step < room_j ? step : room_j;
         set->beta[i] = step == room_i ? set->most[i] : set->beta[i] + step;
         set->beta[j] = step == room_j ? set->least[j] : set->beta[j] - step;
+        set->dual += step * (slope - 0.5 * step * curvature);
         mark(set, i);
         mark(set, j);
     }
@@ -263,20 +265,27 @@ TARGET INLINE double VARIANT(middle)(const working_set *part)
     return count > 0.0 ? VARIANT(total)(sum) / count : 0.5 * most + 0.5 * least;
 }
 
-TARGET static double VARIANT(gap)(const working_set *part, const double *gains, int balanced)
+TARGET static double VARIANT(dual)(const working_set *part, const double *gains)
+{
+    vd twice = {0};
+    for (ptrdiff_t k = 0; k < part->stride; k += BYTES / 8)
+        twice += VARIANT(doubles)(part->beta + k) *
+                 (VARIANT(doubles)(gains + k) + VARIANT(doubles)(part->values + k));
+    return 0.5 * VARIANT(total)(twice);
+}
+
+/* A variable adds its value less the bias, times the way to the bound that it is drawn to. */
+TARGET static double VARIANT(gap)(const working_set *part, double dual, int balanced)
 {
     const double bias = balanced ? VARIANT(middle)(part) : 0.0;
-    vd gained = {0}, norm2 = {0}, loss = {0};
+    vd terms = {0};
     for (ptrdiff_t k = 0; k < part->stride; k += BYTES / 8) {
-        const vd beta = VARIANT(doubles)(part->beta + k), gain = VARIANT(doubles)(gains + k);
-        const vd value = VARIANT(doubles)(part->values + k), above = value - bias;
-        gained += gain * beta;
-        norm2 += beta * (gain - value);
-        loss += VARIANT(larger)(above, (vd){0}) * VARIANT(doubles)(part->most + k);
-        loss += VARIANT(smaller)(above, (vd){0}) * VARIANT(doubles)(part->least + k);
+        const vd beta = VARIANT(doubles)(part->beta + k), above = VARIANT(doubles)(part->values + k) - bias;
+        terms += VARIANT(larger)((VARIANT(doubles)(part->most + k) - beta) * above,
+                                 (VARIANT(doubles)(part->least + k) - beta) * above);
     }
-    const double half = 0.5 * VARIANT(total)(norm2), primal = half + VARIANT(total)(loss);
-    return primal > 0.0 ? 1.0 - (VARIANT(total)(gained) - half) / primal : 0.0;
+    const double gap = VARIANT(total)(terms);
+    return dual + gap > 0.0 ? gap / (dual + gap) : 0.0;
 }
 
 /* Rows are added BESIDE at a time, so that sums are read and written less often. */

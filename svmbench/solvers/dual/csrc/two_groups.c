@@ -41,12 +41,14 @@ typedef int64_t (*make_fn)(two_groups *, double eps, int64_t steps);
 typedef void (*sum_fn)(const two_groups *, double *sums);
 typedef void (*read_fn)(const two_groups *, double center, double *values);
 typedef ptrdiff_t (*count_fn)(const two_groups *, float reach);
-typedef double (*gap_fn)(const working_set *, const double *gains, int balanced);
+typedef double (*dual_fn)(const working_set *, const double *gains);
+typedef double (*gap_fn)(const working_set *, double dual, int balanced);
 typedef void (*pick_fn)(const picks *, const float *row, float *packed);
 static const make_fn MAKE[ISA_LEVELS] = VARIANTS(make_steps);
 static const sum_fn SUM[ISA_LEVELS] = VARIANTS(add_rows);
 static const read_fn READ[ISA_LEVELS] = VARIANTS(read);
 static const count_fn COUNT[ISA_LEVELS] = VARIANTS(count);
+static const dual_fn DUAL[ISA_LEVELS] = VARIANTS(dual);
 static const gap_fn GAP[ISA_LEVELS] = VARIANTS(gap);
 static const pick_fn PICK[ISA_LEVELS] = VARIANTS(pick);
 
@@ -70,9 +72,14 @@ ptrdiff_t svmbench_two_groups_count(int level, const two_groups *set, float reac
     return COUNT[level](set, reach);
 }
 
-double svmbench_two_groups_gap(int level, const working_set *part, const double *gains, int balanced)
+double svmbench_two_groups_dual(int level, const working_set *part, const double *gains)
 {
-    return GAP[level](part, gains, balanced);
+    return DUAL[level](part, gains);
+}
+
+double svmbench_two_groups_gap(int level, const working_set *part, double dual, int balanced)
+{
+    return GAP[level](part, dual, balanced);
 }
 
 void svmbench_two_groups_arrange(picks *chosen, const int64_t *places)

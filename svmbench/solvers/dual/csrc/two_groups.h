@@ -18,6 +18,7 @@ typedef struct {
     float *falling;         /* the same, or +inf where it cannot fall */
     float high;             /* their extrema, before the last step */
     float low;
+    double dual;            /* objective; grows by what steps gain */
     /* Rows are made when they are first read: `make` fills row k, and `made` is 1 for each row that is filled. */
     void (*make)(void *maker, ptrdiff_t k);
     void *maker;
@@ -38,17 +39,20 @@ void svmbench_two_groups_sum(int level, const two_groups *, double *sums);
 /* values = those of the set plus a constant, that of a variable that cannot move alone. */
 void svmbench_two_groups_read(int level, const two_groups *, double center, double *values);
 
-/* Whether a coefficient is not 0, or its value within `reach` of one that can move. */
+/* Whether the value of a coefficient is within `reach` of one that it can move with. */
 static inline int svmbench_two_groups_may_change(const two_groups *set, ptrdiff_t k, float reach)
 {
-    return (set->beta[k] != 0.0) | (set->rising[k] > set->low - reach) | (set->falling[k] < set->high + reach);
+    return (set->rising[k] > set->low - reach) | (set->falling[k] < set->high + reach);
 }
 
 /* The number of such variables. */
 ptrdiff_t svmbench_two_groups_count(int level, const two_groups *, float reach);
 
-/* The relative gap estimated from the values; the linear term is the sum of gains times beta. */
-double svmbench_two_groups_gap(int level, const working_set *, const double *gains, int balanced);
+/* The dual objective by the values; the linear term is the sum of gains times beta. */
+double svmbench_two_groups_dual(int level, const working_set *, const double *gains);
+
+/* The relative gap estimated from the values of the variables that may add to it, and from the dual objective. */
+double svmbench_two_groups_gap(int level, const working_set *, double dual, int balanced);
 
 #define PICKED 8 /* neighbours in a row that are picked together: a register of the AVX2 instruction set */
 
