@@ -147,10 +147,10 @@ cdef class GramLayout(FormulaLayout):
         return True
 
     cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
-                    float *out) noexcept nogil:
+                    float *out, Py_ssize_t apart) noexcept nogil:
         cdef Py_ssize_t r = 0
         for r in range(count):
-            self.copy((<GramLayout>other).members[examples[r]], out + r * self.stride)
+            self.copy((<GramLayout>other).members[examples[r]], out + r * apart)
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:

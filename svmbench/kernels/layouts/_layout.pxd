@@ -61,7 +61,7 @@ cdef class Layout:
     cdef bint can_cross(self) noexcept nogil
     cdef Py_ssize_t query_size(self) noexcept nogil
     cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
-                    float *out) noexcept nogil
+                    float *out, Py_ssize_t apart) noexcept nogil
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count)
     cdef bint can_place(self) noexcept nogil
     cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil

@@ -126,11 +126,11 @@ cdef class Layout:
         return 0
 
     cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
-                    float *out) noexcept nogil:
+                    float *out, Py_ssize_t apart) noexcept nogil:
         """Write the values between up to ROW_GROUP examples of another layout and all examples of this one.
 
-        These are `stride` values for each. Both layouts must have been selected from the same layout. Several
-        threads may call this at once.
+        These are `stride` values for each, which begin `apart` values after the last ones. Both layouts must
+        have been selected from the same layout. Several threads may call this at once.
         """
 
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):

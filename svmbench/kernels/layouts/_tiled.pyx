@@ -167,13 +167,13 @@ cdef class TiledLayout(Layout):
         return self.job.query_bytes
 
     cdef void cross(self, Layout other, const int64_t *examples, Py_ssize_t count, char *queries,
-                    float *out) noexcept nogil:
+                    float *out, Py_ssize_t apart) noexcept nogil:
         cdef tiled_job job = self.job
         cdef Py_ssize_t r = 0
         job.threads = 1
         for r in range(count):
             (<TiledLayout>other).unpack((<TiledLayout>other).at(examples[r]), queries + r * job.query_bytes)
-        svmbench_tiled_rows(&job, queries, count, out, self.stride)
+        svmbench_tiled_rows(&job, queries, count, out, apart)
 
     cdef bint can_place(self) noexcept nogil:
         return True     # in a subset, which has no regions: its first examples are similar

@@ -10,6 +10,7 @@ cdef extern from "svmbench/solvers/dual/csrc/two_groups.h" nogil:
     ctypedef struct two_groups:
         ptrdiff_t stride
         const float* kernel
+        int32_t* slots
         const float* diagonal
         const double* least
         const double* most
@@ -67,8 +68,9 @@ cdef class TwoGroups:
     # By place: examples of a group stand together, padded to whole tiles.
     cdef working_set inner
     cdef float[::1] matrix
-    cdef unsigned char[::1] made            # rows that were read, and rows that are there
-    cdef unsigned char[::1] ready
+    cdef unsigned char[::1] made            # rows that were read
+    cdef int32_t[::1] slots                 # where the row is in the matrix, negative where there is none
+    cdef Py_ssize_t filled                  # rows of the matrix
     cdef double[:, ::1] vectors
     cdef double[::1] gains                  # the values where all coefficients are 0
     cdef double[::1] sums                   # scratch
@@ -81,6 +83,8 @@ cdef class TwoGroups:
     cdef int32_t[:, ::1] runs
     cdef float[::1] few_matrix
     cdef unsigned char[::1] few_made
+    cdef int32_t[::1] few_slots
+    cdef Py_ssize_t few_filled
     cdef double[:, ::1] few_vectors
     # The same for steps in single precision, with values from which `center` is subtracted.
     cdef two_groups single
@@ -88,15 +92,12 @@ cdef class TwoGroups:
     cdef double center
     cdef char[::1] query
     # Rows that are made together: most of them, and how many now; how many of the last ones were guessed, and
-    # how many of these were read; examples of a group whose rows are made, and those of them whose values
-    # within the group are not kept; values.
+    # how many of these were read; examples of a group whose rows are made.
     cdef Py_ssize_t most
     cdef Py_ssize_t window
     cdef Py_ssize_t guessed
     cdef Py_ssize_t right
     cdef int64_t[::1] planned
-    cdef int64_t[::1] missing
-    cdef float[::1] together
 
     # `start`, `advance` and `point` on pointers; `alpha` and `gains` may be NULL.
     cdef void begin_pair(self, Py_ssize_t i, Py_ssize_t j, const double* bounds, bint balanced, double eps,
@@ -114,8 +115,9 @@ cdef class TwoGroups:
     cdef Py_ssize_t plan(self, Py_ssize_t k) noexcept nogil
     cdef void fill_group(self, Py_ssize_t own, Py_ssize_t count) noexcept nogil
     cdef void fill(self, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t count) noexcept nogil
-    cdef void compute(self, Layout mine, Layout columns, Py_ssize_t own, const int64_t* examples,
-                      Py_ssize_t count) noexcept nogil
+    cdef bint known(self, Layout mine, Layout other, Py_ssize_t own, int64_t example) noexcept nogil
+    cdef void compute(self, Layout mine, Layout columns, Py_ssize_t count, float* out) noexcept nogil
+    cdef float* row(self, Py_ssize_t place) noexcept nogil
     cdef void sum_up(self) noexcept nogil
     cdef double violation(self) noexcept nogil
     cdef double dual(self) noexcept nogil

@@ -96,7 +96,7 @@ cdef class TwoGroups:
         most = widest + wider
         # Zeros: memory that is not written to is not taken. Rows that are not made yet must be finite.
         self.matrix = aligned_zeros(most * most, np.float32)
-        self.made, self.ready = np.zeros((2, most), dtype=np.uint8)
+        self.made, self.slots = np.zeros(most, dtype=np.uint8), np.zeros(most, dtype=np.int32)
         self.vectors = aligned_zeros((7, most))
         self.gains, self.sums, self.excess = np.zeros((3, most))
         self.singles = aligned_zeros((3, most), np.float32)
@@ -106,11 +106,10 @@ cdef class TwoGroups:
         self.packed.lanes = &self.runs[2, 0]
         packed = <Py_ssize_t>(FEWER * most) + TWO_GROUPS_PAD
         self.few_matrix = np.empty(0, dtype=np.float32)
-        self.few_made = np.zeros(packed, dtype=np.uint8)
+        self.few_made, self.few_slots = np.zeros(packed, dtype=np.uint8), np.zeros(packed, dtype=np.int32)
         self.few_vectors = np.zeros((7, packed))
         self.query = np.zeros(self.most * query, dtype=np.int8)
-        self.together = np.empty((self.most if self.most > 1 else 0) * widest, dtype=np.float32)
-        self.planned, self.missing = np.zeros((2, self.most), dtype=np.int64)
+        self.planned = np.zeros(self.most, dtype=np.int64)
         self.inner.kernel = &self.matrix[0]
         self.inner.made = &self.made[0]
         self.inner.maker = <void*>self
@@ -155,7 +154,7 @@ cdef class TwoGroups:
                          const double* alpha, const double* gains) noexcept:
         cdef Py_ssize_t which = 0, at = 0, begin = 0, k = 0, number = 0
         cdef double label = 0.0
-        self.balanced, self.eps = balanced, eps
+        self.eps = eps
         self.steps = self.evaluations = 0
         self.first, self.second = <Layout>self.layouts[i], <Layout>self.layouts[j]
         self.inner.size = self.inner.stride = self.first.stride + self.second.stride
@@ -177,15 +176,16 @@ cdef class TwoGroups:
             self.kept[which] = &self.within[self.blocks[number]] if self.within.shape[0] else NULL
             self.there[which] = &self.held[self.starts[number]]
             begin += self.size[which]
-        if self.pair[0] != i or self.pair[1] != j:
+        if self.pair[0] != i or self.pair[1] != j or self.balanced != balanced:
             memset(&self.made[0], 0, <size_t>self.inner.stride)
-            memset(&self.ready[0], 0, <size_t>self.inner.stride)
+            self.slots[: self.inner.stride] = -1
+            self.filled = 0
         self.window, self.guessed = min(<Py_ssize_t>LEAST_TOGETHER, self.most) if balanced else 1, 0
-        self.pair[0], self.pair[1] = i, j
+        self.pair[0], self.pair[1], self.balanced = i, j, balanced
         if alpha != NULL:
             with nogil:
                 for k in range(self.inner.stride):
-                    if self.inner.beta[k] != 0.0 and not self.ready[k]:
+                    if self.inner.beta[k] != 0.0 and self.slots[k] < 0:
                         which = k >= self.begin[1]
                         self.planned[0] = k - self.begin[which]
                         self.fill_group(which, 1)
@@ -279,6 +279,7 @@ cdef class TwoGroups:
             self.places[k] = k
             self.singles[0, k] = <float>self.inner.diagonal[k]
             self.singles[1, k] = <float>(self.inner.values[k] - self.center)
+        self.single.slots = &self.slots[0]
         self.step_in_few()
         svmbench_two_groups_mark(&self.single)
 
@@ -318,6 +319,7 @@ cdef class TwoGroups:
         svmbench_two_groups_arrange(&self.packed, &self.places[0])
         self.few.stride, self.few.kernel = stride, &self.few_matrix[0]
         self.few.made, self.few.make = &self.few_made[0], <make_row>copy
+        self.few_filled, self.single.slots = 0, &self.few_slots[0]
         memset(self.few.made, 0, <size_t>stride)
         self.step_in_few()
 
@@ -337,6 +339,7 @@ cdef class TwoGroups:
         cdef Py_ssize_t which = 0, k = 0
         cdef two_groups every = self.single
         every.stride, every.kernel, every.beta = self.inner.stride, self.inner.kernel, self.inner.beta
+        every.slots = &self.slots[0]
         svmbench_two_groups_sum(isa_level(), &every, &self.sums[0])
         for which in range(GROUPS):
             for k in range(self.begin[which], self.begin[which] + self.size[which]):
@@ -394,7 +397,7 @@ cdef class TwoGroups:
             place = self.places[t]
             here = self.begin[own] <= place < self.begin[own] + self.size[own] and place != k
             self.sums[t] = -INFINITY
-            if here and not self.ready[place]:      # its coefficient is 0
+            if here and self.slots[place] < 0:      # its coefficient is 0
                 self.sums[t] = self.single.rising[t] if own else -self.single.falling[t]
         count += leading(&self.sums[0], self.count, floor, self.window - 1, &self.planned[1])
         for t in range(1, count):
@@ -410,49 +413,51 @@ cdef class TwoGroups:
             self.fill(self.first, self.second, 0, count)
 
     cdef void fill(self, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t count) noexcept nogil:
-        """Do the same for a group whose layout is `mine`; what is kept of its rows is copied."""
+        """Do the same for a group whose layout is `mine`; what is known of its rows is copied."""
         cdef Py_ssize_t stride = self.inner.stride, missing = 0, r = 0
         cdef size_t width = <size_t>mine.stride * sizeof(float)
         cdef int64_t e = 0
+        cdef float* begin = NULL
         cdef float* row = NULL
         for r in range(count):
             e = self.planned[r]
-            row = &self.matrix[(self.begin[own] + e) * stride]
-            self.ready[self.begin[own] + e] = True
-            if mine is other and self.ready[self.begin[1 - own] + e]:   # a regression: the same examples
-                memcpy(row, &self.matrix[(self.begin[1 - own] + e) * stride], 2 * width)
-            elif self.kept[own] != NULL and self.there[own][e]:
-                memcpy(row + self.begin[own], self.kept[own] + e * mine.stride, width)
-            else:
-                self.missing[missing] = e
+            if not self.known(mine, other, own, e):
+                self.planned[r], self.planned[missing] = self.planned[missing], e
                 missing += 1
-        self.compute(mine, mine, own, &self.missing[0], missing)
+        for r in range(count):      # steps without a bias find a row in its place
+            self.slots[self.begin[own] + self.planned[r]] = self.filled + r if self.balanced \
+                else self.begin[own] + self.planned[r]
+        self.filled += count
+        begin = self.row(self.begin[own] + self.planned[0])
+        self.compute(mine, mine, missing, begin + self.begin[own])
         if mine is not other:
-            self.compute(mine, other, own, &self.planned[0], count)
-        for r in range(missing):
-            e = self.missing[r]
-            row = &self.matrix[(self.begin[own] + e) * stride]
-            if mine is other:
+            self.compute(mine, other, count, begin + self.begin[1 - own])
+        for r in range(count):
+            e, row = self.planned[r], begin + r * stride
+            if mine is other and r < missing:
                 memcpy(row + self.begin[1 - own], row + self.begin[own], width)
-            elif self.kept[own] != NULL:
+            elif mine is other:     # a regression: the same examples
+                memcpy(row, self.row(self.begin[1 - own] + e), 2 * width)
+            elif self.kept[own] != NULL and r < missing:
                 memcpy(self.kept[own] + e * mine.stride, row + self.begin[own], width)
                 self.there[own][e] = True
+            elif self.kept[own] != NULL:
+                memcpy(row + self.begin[own], self.kept[own] + e * mine.stride, width)
 
-    cdef void compute(self, Layout mine, Layout columns, Py_ssize_t own, const int64_t* examples,
-                      Py_ssize_t count) noexcept nogil:
-        """Write the values between examples of a group and all of one of both to their rows."""
-        cdef Py_ssize_t begin = self.begin[own if columns is mine else 1 - own], r = 0
-        cdef float* row = NULL
-        if count == 1:
-            row = &self.matrix[(self.begin[own] + examples[0]) * self.inner.stride]
-            columns.cross(mine, examples, 1, &self.query[0], row + begin)
-        elif count > 1:
-            columns.cross(mine, examples, count, &self.query[0], &self.together[0])
-            for r in range(count):
-                row = &self.matrix[(self.begin[own] + examples[r]) * self.inner.stride]
-                memcpy(row + begin, &self.together[r * columns.stride],
-                       <size_t>columns.stride * sizeof(float))
+    cdef bint known(self, Layout mine, Layout other, Py_ssize_t own, int64_t example) noexcept nogil:
+        """Return whether the values between an example and those of its own group were made before."""
+        if mine is other:
+            return self.slots[self.begin[1 - own] + example] >= 0
+        return self.kept[own] != NULL and self.there[own][example]
+
+    cdef void compute(self, Layout mine, Layout columns, Py_ssize_t count, float* out) noexcept nogil:
+        """Write the values between the first planned examples and all of a group to consecutive rows."""
+        if count > 0:
+            columns.cross(mine, &self.planned[0], count, &self.query[0], out, self.inner.stride)
         self.evaluations += count * columns.n
+
+    cdef float* row(self, Py_ssize_t place) noexcept nogil:
+        return &self.matrix[self.slots[place] * self.inner.stride]
 
     cdef void write(self, double* alpha, double* responses) noexcept nogil:
         cdef Py_ssize_t which = 0, at = 0, k = 0
@@ -465,7 +470,7 @@ cdef class TwoGroups:
 
 cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
     """Compute the row of the example in place k, and perhaps others of its group with it."""
-    if given.ready[k]:
+    if given.slots[k] >= 0:
         given.right += 1
         return
     given.fill_group(k >= given.begin[1], given.plan(k))
@@ -477,5 +482,7 @@ cdef void copy(TwoGroups given, Py_ssize_t k) noexcept nogil:
     if not given.made[place]:
         make(given, place)
         given.made[place] = True
-    svmbench_two_groups_pick(isa_level(), &given.packed, &given.matrix[place * given.inner.stride],
-                             &given.few_matrix[k * given.few.stride])
+    given.few_slots[k] = given.few_filled
+    given.few_filled += 1
+    svmbench_two_groups_pick(isa_level(), &given.packed, given.row(place),
+                             &given.few_matrix[given.few_slots[k] * given.few.stride])

@@ -298,7 +298,7 @@ TARGET static void VARIANT(add_rows)(const two_groups *set, double *sums)
     memset(sums, 0, (size_t)set->stride * sizeof *sums);
     for (ptrdiff_t k = 0; k < set->stride; k++) {
         if (set->beta[k] != 0.0) {
-            rows[count] = set->kernel + k * set->stride;
+            rows[count] = set->kernel + set->slots[k] * set->stride;
             factors[count++] = set->beta[k];
         }
         if (count == BESIDE || (count && k + 1 == set->stride)) {

@@ -11,7 +11,7 @@ static inline const float *kernel_row(two_groups *set, ptrdiff_t k)
         set->make(set->maker, k);
         set->made[k] = 1;
     }
-    return set->kernel + k * set->stride;
+    return set->kernel + set->slots[k] * set->stride;
 }
 
 /* The value of a variable; 0 of one that cannot move. */

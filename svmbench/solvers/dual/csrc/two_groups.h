@@ -9,7 +9,8 @@
 
 typedef struct {
     ptrdiff_t stride;       /* variables and length of a row, a multiple of TWO_GROUPS_PAD, at most 2^16 */
-    const float *kernel;    /* stride rows */
+    const float *kernel;    /* rows, in the order of `slots` */
+    int32_t *slots;         /* number of the row of a variable */
     const float *diagonal;
     const double *least;    /* bounds of beta; both 0 where there is no variable */
     const double *most;
@@ -19,7 +20,7 @@ typedef struct {
     float high;             /* their extrema, before the last step */
     float low;
     double dual;            /* objective; grows by what steps gain */
-    /* Rows are made when they are first read: `make` fills row k, and `made` is 1 for each row that is filled. */
+    /* Rows are made when they are first read: `make` fills that of variable k, and `made` is 1 where it did. */
     void (*make)(void *maker, ptrdiff_t k);
     void *maker;
     unsigned char *made;
