@@ -59,8 +59,8 @@ cdef double ROUND = 1e-4
 
 #: Largest fraction of the variables that is worth packing, and distance of the values of those left out from
 #: the extrema, relative to the violation.
-cdef double FEWER = 0.7
-cdef double BEYOND = 0.5
+cdef double FEWER = 0.6
+cdef double BEYOND = 0.25
 
 #: Largest fraction of the violation, or of the gap, that may remain after a round that makes progress.
 cdef double LESS = 0.9
