@@ -109,7 +109,7 @@ def _of_two_groups(oracle: Oracle, problem: Regression, tol: float) -> Solution 
         beta = alpha[n:] - alpha[:n]
         beta = balanced(beta) if with_bias else beta
         at = np.flatnonzero(beta)
-        scores = oracle.exact_responses(at, beta[at])
+        scores = oracle.exact_responses(at, beta[at], observed=True)
         errors: Floats | float | None = oracle.double_errors(at, beta[at])
         if errors is None:
             errors = float(np.finfo(np.float64).eps * np.abs(beta).sum())

@@ -79,7 +79,7 @@ class Solution:
     bias, gap : float
         b, and the certified relative duality gap.
     iterations, evaluations : int
-        Iterations of the solver, and kernel values computed.
+        Iterations of the solver, and kernel values that it computed.
     ended_early : bool
         Whether the iteration limit ended it.
     """
@@ -249,7 +249,7 @@ def _multiple(oracle: Oracle, problem: Problem, alpha: Floats) -> tuple[Floats, 
     """
     y, bounds = problem.y, problem.bounds
     at, below = np.flatnonzero(alpha), alpha < bounds
-    scores = oracle.exact_responses(at, (alpha * y)[at])
+    scores = oracle.exact_responses(at, (alpha * y)[at], observed=True)
     b = 0.0
     if problem.bias != "none":
         ends = scores[below & (y > 0.0)].min(initial=np.inf), scores[below & (y < 0.0)].max(initial=-np.inf)
@@ -364,7 +364,8 @@ def _certified(
     """
     at = np.flatnonzero(alpha)
     beta = (alpha * problem.y)[at]
-    responses, errors = problem.y * oracle.exact_responses(at, beta), oracle.double_errors(at, beta)
+    responses = problem.y * oracle.exact_responses(at, beta, observed=True)
+    errors = oracle.double_errors(at, beta)
     found = certify(problem, alpha, responses, diagonal(oracle), rounded=True, errors=errors)
     goal = max(tol, _ROUNDING * float(found["relative_gap"])) if last else tol
     found = sharpened(problem, alpha, found, responses, oracle, goal)

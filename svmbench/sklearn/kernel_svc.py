@@ -127,7 +127,8 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
     gaps_ : ndarray of float64, shape (k (k - 1) / 2,)
         Certified relative duality gap of each pair.
     kernel_evaluations_ : int
-        Number of kernel values computed in `fit`; 0 for a precomputed kernel.
+        Number of kernel values that the solver computed in `fit`, without those of the certificate; 0 for a
+        precomputed kernel.
     n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
         Iterations of the solver for each pair. Pairs of up to 6,000 rows, or 3,000 if there are two classes,
         are solved by steps of two coefficients each (``decomposition`` only); their iterations are these

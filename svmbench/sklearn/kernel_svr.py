@@ -67,7 +67,8 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
     gap_ : float
         Certified relative duality gap.
     kernel_evaluations_ : int
-        Number of kernel values computed in `fit`; 0 for a precomputed kernel.
+        Number of kernel values that the solver computed in `fit`, without those of the certificate; 0 for a
+        precomputed kernel.
     n_iter_ : int
         Iterations of the solver. Up to 2,048 rows are solved by steps of two coefficients each, unless
         ``max_iter`` is given; their iterations are these steps.

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
-from svmbench.sklearn import KernelSVR, _regression
+from svmbench.sklearn import KernelSVC, KernelSVR, _regression, _together
 from svmbench.solvers.dual.two_groups import TwoGroups
 
 TIGHT = {"C": 3.0, "gamma": 0.4, "tol": 1e-8}
@@ -140,7 +140,8 @@ def test_many_rows_with_few_features_are_solved_in_nested_sets_or_one(monkeypatc
     assert fitted.kernel_evaluations_ > 0
 
 
-def test_kernel_values_of_the_solver_and_of_the_certificate_are_counted(monkeypatch):
+@pytest.mark.parametrize("classes", [False, True])
+def test_kernel_values_of_the_solver_are_counted_and_not_those_of_the_certificate(monkeypatch, classes):
     made = []
 
     class Seen(TwoGroups):
@@ -148,10 +149,11 @@ def test_kernel_values_of_the_solver_and_of_the_certificate_are_counted(monkeypa
             super().__init__(*given)
             made.append(self)
 
-    monkeypatch.setattr(_regression, "TwoGroups", Seen)
-    fitted = KernelSVR(gamma=0.4).fit(*waves(1500))
+    monkeypatch.setattr(_together if classes else _regression, "TwoGroups", Seen)
+    X, y = waves(1500)
+    fitted = KernelSVC(gamma=0.4).fit(X, y > 0.0) if classes else KernelSVR(gamma=0.4).fit(X, y)
     (solver,) = made
-    assert 0 < fitted.kernel_evaluations_ - solver.evaluations == fitted.support_.size * 1500
+    assert 0 < fitted.kernel_evaluations_ == solver.evaluations
 
 
 @pytest.mark.parametrize("C", [1e-6, 1e6])
