@@ -77,7 +77,7 @@ def execute(
     wait : bool
         If another process is making this run, wait for it; by default that is a `UserError`.
     ready : callable, optional
-        Called before a run that is not stored yet trains; returns when the machine is free for it.
+        Called before a run that is not stored yet begins; returns when the machine is free for it.
 
     Raises
     ------
@@ -161,6 +161,8 @@ class _Attempt:
         before = self._beginning() if end is None else None
         if before is not None:
             about["continued"] = before.about
+        if end is None and ready is not None:
+            ready()  # a signal meanwhile leaves nothing to store
         try:
             writer = store.begin(self._same, about, task.config.force, waiting)
         except AlreadyStored as known:  # by another process meanwhile
@@ -171,8 +173,6 @@ class _Attempt:
             if isinstance(before, Kept):
                 with self._interrupt.deferred():  # now, so that they remain however this attempt ends
                     before.put(writer)
-            if ready is not None:
-                end = end or self._ended(ready)
             warm = task.config.validate is not None and task.config.validate.warm
             if not warm:
                 end = end or self._ended(self._cross_validate)

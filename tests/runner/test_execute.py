@@ -1,4 +1,5 @@
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -167,6 +168,14 @@ def test_a_running_twin_is_named(make):
 
     make.progress.observed = observed
     assert make().state == "done" and seen
+
+
+def test_a_signal_before_the_machine_is_free_leaves_nothing_in_the_store(make):
+    def never():
+        os.kill(os.getpid(), signal.SIGINT)
+
+    outcome = module.execute(make.config(), progress=make.progress, ready=never)
+    assert outcome.run is None and outcome.state == "interrupted" and not stored(make)
 
 
 def test_runs_at_the_same_time_are_counted(make):
