@@ -444,9 +444,8 @@ class Rises(_OfCurve):
         if len(edges) < 3:
             raise NotAttempted(f"the runs end at {count(edges[0])}, too soon after {count(since)}")
         rows = evidence.repeated(curve, costs)
-        means = np.stack(
-            [rows[:, (costs > low) & (costs <= high * 1.001)].mean(axis=1) for high, low in pairwise(edges)]
-        )
+        bounds = pairwise(1.001 * edge for edge in edges)  # rounding does not decide where an edge belongs
+        means = np.stack([rows[:, (costs > low) & (costs <= high)].mean(axis=1) for high, low in bounds])
         best = means[1:].min(axis=0)
         text = (
             f"{means[0, 0]:.2f} over the last doubling, {best[0]:.2f} over the best earlier one, "

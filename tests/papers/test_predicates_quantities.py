@@ -38,7 +38,7 @@ def test_the_noise_of_the_test_set_and_points_belong_to_errors_alone(tmp_path):
     assert found.verdict == HOLDS and found.estimate.text() == "1.5"
     given = Rises("c", "sbp", 0.5, metric="primal_objective")
     found = judged(tmp_path / "b", given, sbp=[40, 30, 20, 10, 10, 10, 12.5, 15])
-    assert found.estimate.text() == "2.86"  # six marks at 12.5 and one at 15, less 10
+    assert found.estimate.text() == "2.92"  # five marks at 12.5 and one at 15, less 10
     assert judged(tmp_path / "c", Rises("c", "sbp", 0.5), sbp=flat_at(9)).estimate.unit == "points"
 
 
@@ -69,13 +69,13 @@ def test_no_verdict_depends_on_a_range_of_an_axis(tmp_path):
     assert "from 1.0e3 to 1.3e5" in finding.text and finding.verdict == NOT
 
 
-def on_two_boards(root, test, solvers, rows):
+def on_two_boards(root, test, solvers, rows, **over):
     """The verdict on what is stored of two data sets."""
     panels = [
         Panel(name, name, f"dataset=checkerboard dataset.n_test={size}")
         for name, size in (("one", 10), ("two", 20))
     ]
-    found = filled(artifact(solvers, panels=panels), root, rows)
+    found = filled(artifact(solvers, panels=panels, groups=[Group(1, over=over)]), root, rows)
     evidence = {name: found.evidence(name, "kev_ondemand") for name in ("one", "two")}
     (finding,) = judge(test, {"kev_ondemand": evidence})
     return finding
@@ -105,6 +105,15 @@ def test_together_differences_are_averaged_and_ratios_in_the_logarithm():
     ratio = Ratio("c", Measured("m"), 10, (0.2, 0.7))
     found = of_two_sets(replace(ratio, together=True), {"value": 4.0}, {"value": 9.0})
     assert found.estimate.value == pytest.approx(0.6) and (found.least, found.most) == (0.2, 0.7)
+
+
+def test_together_factors_are_averaged_in_the_logarithm(tmp_path):
+    def rows(run):
+        return [{"primal_objective": 4.0 if run.panel == "one" and run.over[0][1] == 10.0 else 1.0}] * 4
+
+    test = Flat("c", Value("sbp", "primal_objective"), 2.2, over="problem.C", together=True)
+    finding = on_two_boards(tmp_path, test, ["sbp"], rows, **{"problem.C": [1.0, 10.0]})
+    assert finding.estimate.value == pytest.approx(2.0) and finding.verdict == HOLDS
 
 
 def test_together_the_bounds_are_averaged_too():
