@@ -6,7 +6,8 @@ its C file; all are when Cython or the directives below differ from those of the
 memoryviews need is not repeated in each but written once, as the module ``svmbench._cyutility``.
 
 Most of what Cython writes handles Python objects, and gains little by optimisation: such functions are
-marked ``SVMBENCH_CALLED``, for which CMakeLists.txt asks for little optimisation or none.
+marked ``SVMBENCH_CALLED`` or ``SVMBENCH_SELDOM``, for which CMakeLists.txt asks for little optimisation
+or none.
 
 Cython's ``cythonize`` describes modules by the ``Extension`` of distutils, which Python 3.12 no longer has;
 that is why setuptools is needed to build.
@@ -27,7 +28,7 @@ gc.disable()
 
 SHARED = "svmbench._cyutility"
 
-MARK = "SVMBENCH_CALLED "
+CALLED, SELDOM = "SVMBENCH_CALLED ", "SVMBENCH_SELDOM "
 #: Definitions of what Cython writes itself, and of functions of the source.
 DEFINITION = re.compile(
     r"^static (?!CYTHON_SMALL_CODE)[^;{}=#\"]*?\b(__Pyx_|__pyx_(?:[a-z]+_)?)\w*\([^;{}]*\)\s*\{.*?^\}$",
@@ -37,6 +38,16 @@ DEFINITION = re.compile(
 LOOP = re.compile(r"\b(?:for \((?!;;)|while \(|goto \w*continue)")
 #: A C function of the source with so many references to Python objects mostly calls Python.
 MANY = 12
+#: What a fit of a hundred rows calls, of functions that handle Python objects. The others are called seldom.
+FITTING = re.compile(
+    r"__pyx_(?:tp_new|tp_dealloc|[gs]etprop)"
+    r"|__Pyx_\w*?(?:memviewslice|MemoryviewSlice|MEMVIEW|Call|Vectorcall|Subtype|TypeTest|ParseKeyword|PyLong_"
+    r"|Index|Compare|IsTrue|PyBool|AllocateExtensionType|NewRef|GetAttr|_(?:Add|Multiply)_|GetSlice|PyObject_GetItem)"
+    r"|__pyx_p[wf]_\w*_\d*(?:__(?:c?init|dealloc|post_init|get|set)__|advance|aligned_zeros|_?arrays|block|diagonal"
+    r"|checked_diagonal|double_errors|estimated_gap|exact_again|exact_responses|exact_rows|expansion|gather"
+    r"|gather_double|given_rows|matrix|point|possible|scores_at|select|snapshot|solve_pairs|squared_norms|start"
+    r"|stored|tighten|tiled)\("
+)
 
 
 def translate(source: Path, build: Path, *, checks: bool) -> None:
@@ -81,19 +92,21 @@ def translate(source: Path, build: Path, *, checks: bool) -> None:
     )
     for file in files:
         written = build / file.with_suffix(".c")
-        if MARK not in (code := written.read_text()):
+        if SELDOM not in (code := written.read_text()):
             written.write_text(DEFINITION.sub(_marked, code))
     mark.write_text(text)
 
 
 def _marked(definition: re.Match[str]) -> str:
-    """Return the definition of a function with the mark, unless it may be, or be inlined in, a hot loop."""
+    """Return the definition of a function with its mark, unless it may be, or be inlined in, a hot loop."""
     code, kind = definition[0], definition[1]
     if kind in ("__pyx_f_", "__pyx_pf_", "__pyx_gb_"):
         hot = LOOP.search(code) or (kind == "__pyx_f_" and code.count("__Pyx_GOTREF(") < MANY)
     else:
         hot = code.startswith("static CYTHON_INLINE") and "PyObject" not in code[: code.index("{")]
-    return code if hot else MARK + code
+    if hot:
+        return code
+    return (CALLED if FITTING.search(code[: code.index("{")]) else SELDOM) + code
 
 
 if __name__ == "__main__":
