@@ -136,11 +136,14 @@ clean:  ## remove the environment and what was built; stored runs and data stay
 	rm -rf "$(VENV)" "$(VENV)-checks" "$(VENV)-sanitized" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find svmbench tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# The pip that belongs to PYTHON, if there is one, installs pip; ensurepip would compile all of it, for three seconds.
 $(READY): pyproject.toml $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "svmbench needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12")'
 	@if [ -e "$@" ]; then echo "compiling what has changed"; \
 		else echo "compiling svmbench in the new environment $(VENV): about two minutes on two cores, once"; fi
-	@$(PYTHON) -m venv "$(VENV)"
+	@$(PYTHON) -m venv --without-pip "$(VENV)"
+	@$(VENV)/bin/python -c 'import pip' 2>/dev/null || \
+		$(PYTHON) -m pip --python "$(VENV)/bin/python" install --quiet --no-compile pip 2>/dev/null || $(VENV)/bin/python -m ensurepip --default-pip >/dev/null
 	@$(if $(PACKAGES),echo "$(PACKAGES)" >"$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/packages.pth")
 	@$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >"$@.txt"
 	@$(KEEP_OBJECTS)
