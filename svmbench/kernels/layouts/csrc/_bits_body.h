@@ -122,18 +122,18 @@ TARGET static void VARIANT(by_words)(const bits_store *store, const kernel_param
 }
 
 /* Whether columns are faster for a query, and their sums fit into bytes: measured, with half of the features ones both
- * ways take as long. A part of a block takes as long as a whole one. With an instruction that counts ones, queries that
- * share the loads of words are faster by words if examples are short, or the tiles few. */
+ * ways take as long. A part of a block takes as long as a whole one. With an instruction that counts ones, words are
+ * faster for examples of one word, and for queries that share their loads if examples are short, or the tiles few. */
 TARGET INLINE int VARIANT(suits)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
                                  const uint32_t *query)
 {
-    enum { MOST_SHORT = 6 }; /* words */
     const int sharing = LEVEL == 3 && block->count > 1;
+    const ptrdiff_t few = LEVEL < 3 ? 0 : sharing ? 6 : 1; /* words */
     const ptrdiff_t least = sharing ? 256 : LEVEL == 3 ? 48 : 16; /* words of tiles */
     const int32_t ones = (int32_t)query[store->words];
     const int distance = kernel->kind == KERNEL_GAUSSIAN || kernel->kind == WHOLE_DISTANCE;
     return store->columns != NULL && (block->last - block->first) * store->words >= least &&
-           !(sharing && store->words <= MOST_SHORT) && 2 * ones <= store->features &&
+           store->words > few && 2 * ones <= store->features &&
            ones + (distance ? store->most : 0) <= MOST_COLUMNS;
 }
 
