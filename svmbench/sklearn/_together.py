@@ -35,12 +35,13 @@ Indices = NDArray[np.int64]
 _MOST_ROWS = 6000
 
 #: And if it is the only one, for a single C: of more rows, `decomposition` updates the values of most
-#: examples less often.
-_MOST_ALONE = 3000
+#: examples less often, and computes rows in larger blocks, which matters if examples have more than a few
+#: features. With few features and other kernels than normalised ones, steps of two coefficients are too many.
+_MOST_ALONE, _MOST_OF_FEW, _FEW_FEATURES = 3000, 5000, 32
 
 #: Most steps of a problem, times its rows: a fraction of a second. If it takes longer, `decomposition` is
-#: faster, because it changes more than two coefficients at a time.
-_WORK = 2e8
+#: faster, because it changes more than two coefficients at a time; and the factor for normalised kernels.
+_WORK, _MORE = 2e8, 3.0
 
 
 class PairProblems:
@@ -79,7 +80,9 @@ class PairProblems:
         """
         plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C).all()
         several = codes.max() > 1 or len(C) > 1
-        if not (plain and (several or codes.size <= _MOST_ALONE) and TwoGroups.possible(oracle)):
+        normalised = oracle.kernel.normalised and oracle.d <= _FEW_FEATURES
+        alone = _MOST_OF_FEW if normalised else _MOST_ALONE
+        if not (plain and (several or codes.size <= alone) and TwoGroups.possible(oracle)):
             return False
         sizes = np.sort(np.bincount(codes))
         pair = int(sizes[-2:].sum())
@@ -98,7 +101,8 @@ class PairProblems:
 
     def _solve(self, numbers: Iterator[int]) -> None:
         few = FewGaps(self._oracle) if FewGaps.possible(self._oracle) else None
-        solve_pairs(TwoGroups(self._groups, self._diagonal), few, self, self._found, numbers, _WORK)
+        work = _WORK * (_MORE if self._oracle.kernel.normalised else 1.0)
+        solve_pairs(TwoGroups(self._groups, self._diagonal), few, self, self._found, numbers, work)
 
     def problem(self, c: int, pair: slice) -> Problem:
         """Return the problem of a pair for C number c."""

@@ -130,9 +130,9 @@ class KernelSVC(KernelMachine, ClassifierMixin, BaseEstimator):
         Number of kernel values that the solver computed in `fit`, without those of the certificate; 0 for a
         precomputed kernel.
     n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
-        Iterations of the solver for each pair. Pairs of up to 6,000 rows, or 3,000 if there are two classes,
-        are solved by steps of two coefficients each (``decomposition`` only); their iterations are these
-        steps.
+        Iterations of the solver for each pair. Pairs of up to 6,000 rows, or if there are two classes 3,000,
+        with ``rbf`` and up to 32 features 5,000, are solved by steps of two coefficients each
+        (``decomposition`` only); their iterations are these steps.
     fit_status_ : int
         1 if ``max_iter`` was reached before ``tol``, else 0.
     class_weight_ : ndarray of float64, shape (k,)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from svmbench import platt
 from svmbench.sklearn import KernelSVC
-from svmbench.sklearn._together import _MOST_ALONE
+from svmbench.sklearn._together import _MOST_OF_FEW
 from svmbench.sklearn.kernel_svc import SOLVERS
 
 WEIGHTED = [name for name in SOLVERS if name != "lasvm"]
@@ -241,7 +241,7 @@ def test_scores_are_of_the_rows_that_were_fitted_not_of_multiples_near_them(word
     ("n", "sparse", "C"),
     [
         *((512, False, 100.0), (513, False, 100.0), (513, True, 100.0)),
-        *((_MOST_ALONE, False, 0.1), (_MOST_ALONE, True, 0.1), (_MOST_ALONE + 1, True, 0.1)),
+        *((_MOST_OF_FEW, False, 0.1), (_MOST_OF_FEW, True, 0.1), (_MOST_OF_FEW + 1, True, 0.1)),
     ],
 )
 def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, sparse, C):
@@ -258,4 +258,4 @@ def test_problems_of_any_size_have_true_gaps_and_equal_objectives(n, sparse, C):
     assert duals[0] == pytest.approx(duals[1], rel=1e-6)
     # The way of solving is that of the number of rows: two coefficients or a working set at a time.
     if C < 1.0:  # otherwise steps of two coefficients take too long, and are given up
-        assert (fitted.n_iter_[0] > 200) == (n <= _MOST_ALONE)
+        assert (fitted.n_iter_[0] > 200) == (n <= _MOST_OF_FEW)
