@@ -14,8 +14,11 @@ Vector Machines, SIAM J. Optim. 13, 2002). Starts near the coefficients known ha
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
+import threading
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +126,7 @@ def from_near(
             free = free | wrong if wrong.any() else np.full(alpha.size, True)
         fixed = np.where(free | (short <= 0.0), 0.0, C)
         others = float(fixed.sum()), fixed @ Z
-        with _libraries().limit(limits=1, user_api="blas"):
+        with _one_thread():
             found = _solved(Z[free], others, C, alpha[free], weights, _OURS * tol, most - read)
         if found is None:
             return alpha, weights, read
@@ -131,13 +134,31 @@ def from_near(
         alpha, read = fixed, read + steps * int(np.count_nonzero(free))
 
 
-@functools.cache
-def _libraries() -> ThreadpoolController:
-    """Return what limits the threads of BLAS.
+#: Held by the fit that limits threads. Limits of several at the same time would not end in the order in which
+#: they began, so that the last one would remain.
+_LIMITING = threading.Lock()
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let BLAS use one thread, unless another fit does so at this time.
 
     The steps alternate between numpy's and scipy's, each with a thread for every processor. Those of the one
     that waits occupy the processors for a while, and a step takes up to ten times longer than on one thread.
     """
+    if not _LIMITING.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _libraries().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _LIMITING.release()
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    """Return what limits the threads of libraries; to find them takes a while."""
     return ThreadpoolController()
 
 

@@ -1,6 +1,8 @@
 """Tests of the linear classifier: both of its methods, and what it tells of them."""
 
+import contextlib
 import math
+import threading
 import warnings
 
 import numpy as np
@@ -102,6 +104,41 @@ def test_steps_use_one_thread_of_each_library(monkeypatch):
         LinearSVC(C=100.0, random_state=0).fit(*noisy(300, 20))
         seen.append(threads())
     assert seen[0] == {1} and seen[-1] == {2}
+
+
+def test_fits_at_the_same_time_leave_the_threads_as_they_were(monkeypatch):
+    class Libraries:
+        threads = 2
+
+        @contextlib.contextmanager
+        def limit(self, *, limits, user_api):
+            before, self.threads = self.threads, limits
+            yield
+            self.threads = before
+
+    def solved(*given):
+        number = int(threading.current_thread().name)
+        inside[number].set()
+        assert leave[number].wait(60)
+        return steps(*given)
+
+    inside, leave = ([threading.Event(), threading.Event()] for _ in range(2))
+    libraries, steps = Libraries(), _linear_interior_point._solved
+    monkeypatch.setattr(_linear_interior_point, "_libraries", lambda: libraries)
+    monkeypatch.setattr(_linear_interior_point, "_solved", solved)
+    models = [LinearSVC(C=100.0, random_state=0) for _ in range(2)]
+    fits = [
+        threading.Thread(target=one.fit, args=noisy(300, 20), name=str(n)) for n, one in enumerate(models)
+    ]
+    for fit, begun in zip(fits, inside, strict=True):
+        fit.start()
+        assert begun.wait(60)
+    during = libraries.threads
+    for fit, end in zip(fits, leave, strict=True):  # the first one ends first
+        end.set()
+        fit.join()
+    assert (during, libraries.threads) == (1, 2)
+    assert np.array_equal(*(one.coef_ for one in models))
 
 
 def test_steps_are_passes():
