@@ -158,7 +158,8 @@ TARGET INLINE float VARIANT(move_pair)(two_groups *set, const float *row_i, cons
 }
 
 /* A partner of the highest with the largest gain to second order, below^2 / curvature, or within 0.1 % of it. The last
- * bits of a gain are the number of its chunk, so that one maximum finds both, without a division or a branch. */
+ * bits of a gain are the number of its chunk, so that one maximum finds both, without a division or a branch. If single
+ * precision holds no gain, as of values of 1e20, it is the lowest. */
 TARGET INLINE ptrdiff_t VARIANT(partner)(const two_groups *set, const float *row, float high, float own)
 {
     enum { LAST = (1 << 12) - 1 };
@@ -181,7 +182,7 @@ TARGET INLINE ptrdiff_t VARIANT(partner)(const two_groups *set, const float *row
     const float most = VARIANT(highest)(top);
     int32_t bits;
     __builtin_memcpy(&bits, &most, sizeof bits);
-    return bits > LAST ? (bits & LAST) * (ptrdiff_t)CHUNK + VARIANT(first_of)(best, most) : 0;
+    return bits > LAST ? (bits & LAST) * (ptrdiff_t)CHUNK + VARIANT(first_of)(best, most) : lowest(set);
 }
 
 TARGET static int64_t VARIANT(make_steps)(two_groups *set, double eps, int64_t steps)

@@ -34,6 +34,15 @@ void svmbench_two_groups_mark(two_groups *set)
         mark(set, k);
 }
 
+/* The place of the lowest value that can move down. */
+static ptrdiff_t lowest(const two_groups *set)
+{
+    ptrdiff_t k = 0;
+    while (k + 1 < set->stride && set->falling[k] != set->low)
+        k++;
+    return k;
+}
+
 #define BODY "_two_groups_body.h"
 #include "svmbench/simd/csrc/variants.h"
 
