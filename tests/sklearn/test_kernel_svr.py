@@ -165,10 +165,10 @@ def test_any_C(C):
     assert (primal - dual) / primal <= fitted.gap_ + 1e-8
 
 
-@pytest.mark.parametrize(("size", "C"), [(1e20, 1.0), (1e-30, 1e-30)])
+@pytest.mark.parametrize(("size", "C"), [(1e20, 1.0), (1e-20, 1e-20)])
 def test_single_precision_need_not_hold_the_squares_of_targets(size, C):
-    X, y = waves(200)
-    fitted = KernelSVR(C=C, epsilon=0.1 * size, gamma=0.4).fit(X, y * size)
+    X, y = waves(500)
+    fitted = KernelSVR(C=C, epsilon=0.1 * size).fit(X, y * size)
     assert np.isfinite(fitted.dual_coef_).all() and fitted.gap_ <= 1e-4
     assert np.abs(fitted.dual_coef_).max() == C and abs(fitted.dual_coef_.sum()) < 1e-6 * C
 
