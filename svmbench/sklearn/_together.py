@@ -41,7 +41,7 @@ _MOST_ALONE, _MOST_OF_FEW, _FEW_FEATURES = 3000, 5000, 32
 
 #: Most steps of a problem, times its rows: a fraction of a second. If it takes longer, `decomposition` is
 #: faster, because it changes more than two coefficients at a time; and the factor for normalised kernels.
-_WORK, _MORE = 2e8, 3.0
+_WORK, _MORE = 2e8, 6.0
 
 
 class PairProblems:
