@@ -42,7 +42,7 @@ _CHANGES, _FEWEST_ROUNDS = 100, 64
 
 #: Most rows that are two groups, most steps times rows, and most steps for each row. The gap is certified
 #: when the solver estimates one of these parts of it.
-_FEW, _WORK, _STEPS, _GOALS = 2048, 2e8, 1000, (0.7, 0.7, 0.2, 0.05)
+_FEW, _WORK, _STEPS, _GOALS = 3000, 6e8, 1000, (0.7, 0.7, 0.2, 0.05)
 
 #: Part of the smallest gap so far that another one must be below to be progress, and how many in a row
 #: without progress end the search.
