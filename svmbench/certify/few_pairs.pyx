@@ -16,8 +16,8 @@ from svmbench.solvers.dual.two_groups cimport TwoGroups
 cdef double EPS = 1e-10
 
 #: A certificate is computed when the solver's own estimate of the gap is this fraction of the tolerance. If
-#: the certified gap is too large, the solver goes on from responses in double precision to the next one; the
-#: first one may have failed by the rounding of the rows alone.
+#: its gap is too large, the responses are computed again in double precision, and the solver continues to the
+#: next fraction. The first is tried twice, because rounding of the rows alone may have made it fail.
 cdef double[4] GOALS = [0.7, 0.7, 0.2, 0.05]
 
 #: Most steps for each row. A step of very few rows takes as long as one of fifty.

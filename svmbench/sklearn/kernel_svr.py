@@ -70,7 +70,7 @@ class KernelSVR(KernelMachine, RegressorMixin, BaseEstimator):
         Number of kernel values that the solver computed in `fit`, without those of the certificate; 0 for a
         precomputed kernel.
     n_iter_ : int
-        Iterations of the solver. Up to 2,048 rows are solved by steps of two coefficients each, unless
+        Iterations of the solver. Up to 3,000 rows are solved by steps of two coefficients each, unless
         ``max_iter`` is given; their iterations are these steps.
     fit_status_ : int
         1 if ``max_iter`` was reached before ``tol``, else 0.
