@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
-from svmbench.sklearn import KernelSVC, KernelSVR, _regression, _together
+from svmbench.sklearn import KernelSVC, KernelSVR, _regression, _together, _training
 from svmbench.solvers.dual.two_groups import TwoGroups
 
 TIGHT = {"C": 3.0, "gamma": 0.4, "tol": 1e-8}
@@ -154,6 +154,21 @@ def test_kernel_values_of_the_solver_are_counted_and_not_those_of_the_certificat
     fitted = KernelSVC(gamma=0.4).fit(X, y > 0.0) if classes else KernelSVR(gamma=0.4).fit(X, y)
     (solver,) = made
     assert 0 < fitted.kernel_evaluations_ == solver.evaluations
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_certificates_of_other_solvers_are_not_counted(monkeypatch, kernel):
+    def seen(oracle, *given, **options):
+        before = oracle.ledger.kev_computed
+        found = certified(oracle, *given, **options)
+        counted.append(oracle.ledger.kev_computed - before)
+        return found
+
+    counted, certified = [], _training._certified
+    monkeypatch.setattr(_training, "_certified", seen)
+    X, y = waves(300)
+    KernelSVC(kernel=kernel, solver="smo_pair").fit(X, y > 0.0)
+    assert counted and not any(counted)
 
 
 @pytest.mark.parametrize("C", [1e-6, 1e6])
